@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -10,7 +9,9 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.compute as pc  # type: ignore[import-untyped]
 
 from holdsfor.analysis.pipeline import Compiled
+from holdsfor.analysis.result_columns import ResultColumns, result_columns
 from holdsfor.columns.encoding import Symbols
+from holdsfor.columns.result_table import typed_schema
 from holdsfor.distribution.stages import Stages, plan_stages
 from holdsfor.errors import ExecutionProblem
 from holdsfor.parallel.exchange.retractions import Retractor
@@ -22,31 +23,40 @@ from holdsfor.parallel.stages.dated_buckets import DatedAdmission
 from holdsfor.parallel.stages.rule_facts import rule_fact_loads
 from holdsfor.parallel.stages.stage_functions import buckets_of, destinations_of
 from holdsfor.runtime.reports.changes import each_change
+from holdsfor.runtime.reports.report_tables import DecodedReport
 from holdsfor.runtime.session import EngineSession
 from holdsfor.runtime.windows import each_report, settled_report
 from holdsfor.sinks.changes import event_changes, interval_changes
+from holdsfor.sources.input_columns import line_columns
 from holdsfor.sources.reading import ColumnReading
 from holdsfor.sources.text_columns import read_columns
 from holdsfor.spark.exchange.shuffle_rows import by_bucket, loads_of, sent_rows
 from holdsfor.spark.input.frame_reader import ReaderSettings
 from holdsfor.spark.input.lines import LINE, LineReader
 from holdsfor.spark.job.bucket_tasks import BucketTask, semijoin_rows
-from holdsfor.spark.output.result_rows import event_rows, interval_rows, version_rows
+from holdsfor.spark.output.result_rows import AllRows, TypedRows
 from tests.properties.answers import Answer, Found, Input, as_answer
 
 __all__ = [
     "Reports",
+    "Tables",
     "embedded_reports",
     "embedded_settled",
+    "embedded_tables",
+    "in_any_order",
     "staged_answer",
     "staged_reports",
     "staged_settled",
+    "staged_tables",
     "stages_of",
 ]
 
 PIECES = 3
 
 Settled: TypeAlias = dict[str, list[Found]]
+
+Tables: TypeAlias = dict[str, tuple[Any, list[tuple[Any, ...]]]]
+"""The schema and the sorted rows of each table."""
 
 
 @dataclass(frozen=True)
@@ -77,11 +87,42 @@ def staged_settled(lines: list[str], compiled: Compiled, stages: Stages, run: Ru
     admission = JobAdmission(Rules.of(compiled), run, stages.ranges_over_sorts)
     found = _found(lines, compiled, stages, admission, n_buckets)
     answer: Settled = {}
-    for row in _decoded(found, "fluent", interval_rows):
-        answer.setdefault(row["fvp"], []).append((row["start"], row["end"]))
-    for row in _decoded(found, "event", event_rows):
-        answer.setdefault(row["event"], []).append(row["time"])
+    for row in _decoded(found, AllRows(), ("kind", "fluent"), ("kind", "event")):
+        is_event = row["kind"] == "event"
+        assert not is_event or row["start"] == row["end"]
+        answer.setdefault(row["fvp"], []).append(row["start"] if is_event else (row["start"], row["end"]))
     return {name: sorted(found, key=str) for name, found in answer.items()}
+
+
+def staged_tables(lines: list[str], compiled: Compiled, stages: Stages, run: RunSchedule, n_buckets: int) -> Tables:
+    """The typed tables of the stages, by name."""
+    admission = JobAdmission(Rules.of(compiled), run, stages.ranges_over_sorts)
+    found = _found(lines, compiled, stages, admission, n_buckets)
+    tables: Tables = {}
+    for layout in _columns(compiled):
+        rows = TypedRows(layout)
+        batches = rows(_of(found, ("kind", rows.kind), ("name", layout.key[0]), ("arity", layout.key[1])))
+        names = typed_schema(layout).names
+        table = pa.Table.from_batches(batches, rows.schema).select(range(len(names))).rename_columns(names)
+        tables[layout.table] = in_any_order(table)
+    return tables
+
+
+def embedded_tables(lines: list[str], compiled: Compiled, run: RunSchedule) -> Tables:
+    """The typed tables of one session with all records, by name."""
+    session = _session(lines, compiled, run)
+    report = DecodedReport(settled_report(session, run.queries, run.last), session.symbols)
+    return {layout.table: in_any_order(report.table_of(layout, None)) for layout in _columns(compiled)}
+
+
+def _columns(compiled: Compiled) -> ResultColumns:
+    return result_columns(compiled.description, compiled.names, line_columns(None, None, compiled.names))
+
+
+def in_any_order(table: Any) -> tuple[Any, list[tuple[Any, ...]]]:
+    """The schema of a table, and its rows sorted."""
+    rows = zip(*(column.to_pylist() for column in table.columns), strict=True)
+    return table.schema, sorted(rows, key=str)
 
 
 def staged_reports(lines: list[str], compiled: Compiled, stages: Stages, run: RunSchedule, n_buckets: int) -> Reports:
@@ -89,14 +130,13 @@ def staged_reports(lines: list[str], compiled: Compiled, stages: Stages, run: Ru
     admission = DatedAdmission(Rules.of(compiled), run, stages.ranges_over_sorts)
     found = _found(lines, compiled, stages, admission, n_buckets)
     reports = Reports({at: {} for at in run.query_times}, {at: set() for at in run.query_times})
-    for kind in ("fluent", "event"):
-        for row in _decoded(found, kind, version_rows):
-            _add_report(row, row["start"] if kind == "event" else (row["start"], row["end"]), run, reports)
+    for row in _decoded(found, AllRows(is_dated=True), ("kind", "fluent"), ("kind", "event")):
+        _add_report(row, row["start"] if row["kind"] == "event" else (row["start"], row["end"]), run, reports)
     return reports
 
 
 def _add_report(row: dict[str, Any], extent: Found, run: RunSchedule, reports: Reports) -> None:
-    name = row["shown"]
+    name = row["fvp"]
     old = None if row["old_start"] is None else (row["old_start"], row["old_end"])
     reports.changes[row["known_from"]].add((name, old, extent))
     if row["is_retracted"]:
@@ -189,6 +229,13 @@ def _of_stage(batches: list[Any], number: int) -> list[Any]:
     return [batch.filter(pc.equal(batch.column("stage"), number)) for batch in batches]
 
 
-def _decoded(found: list[Any], kind: str, rows_of: Callable[[Any], Iterable[Any]]) -> list[dict[str, Any]]:
-    results = [batch.filter(pc.equal(batch.column("kind"), kind)) for batch in _of_stage(found, NO_STAGE)]
-    return [row for batch in rows_of(results) for row in batch.to_pylist()]
+def _decoded(found: list[Any], rows_of: AllRows, *some: tuple[str, str]) -> list[dict[str, Any]]:
+    return [row for each in some for batch in rows_of(_of(found, each)) for row in batch.to_pylist()]
+
+
+def _of(found: list[Any], *equal: tuple[str, str | int]) -> list[Any]:
+    """The results in which columns have these values."""
+    results = _of_stage(found, NO_STAGE)
+    for column, value in equal:
+        results = [batch.filter(pc.equal(batch.column(column), value)) for batch in results]
+    return results

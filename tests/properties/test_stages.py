@@ -13,11 +13,12 @@ import pytest
 
 from holdsfor.distribution.stages import MapRoute, SemijoinRoute
 from holdsfor.errors import PlanningProblem
+from holdsfor.parallel.stages.admission import RunSchedule
 from tests.properties.answers import Answer, Input, batch_answer, explained, read_case
 from tests.properties.delayed_programs import delayed_case
 from tests.properties.keyed_programs import keyed_case
 from tests.properties.programs import random_case
-from tests.properties.staged import staged_answer, stages_of
+from tests.properties.staged import embedded_tables, staged_answer, staged_tables, stages_of
 from tests.seeds import chunks, named, share
 
 BUCKETS = (1, 2, 7, 32)
@@ -56,6 +57,16 @@ def test_stages_of_programs_with_keys_agree_with_one_engine(seeds: range) -> Non
 def test_stages_of_programs_with_delays_agree_with_one_engine(seeds: range) -> None:
     for seed in seeds:
         compare(seed, read_case(delayed_case(seed)), BUCKETS[seed % 4])
+
+
+@pytest.mark.parametrize("seeds", chunks(share(KEYED, 10)), ids=named)
+def test_stages_have_the_typed_tables_of_one_engine(seeds: range) -> None:
+    for seed in seeds:
+        given = read_case(keyed_case(seed))
+        case, lines = given.case, [text for _, text in given.case.records]
+        run = RunSchedule(case.start, case.end, case.tick, None, None, case.allen_memory)
+        found = staged_tables(lines, given.compiled, stages_of(given), run, BUCKETS[seed % 4])
+        assert found == embedded_tables(lines, given.compiled, run), seed
 
 
 def test_programs_with_keys_have_stages_of_all_kinds() -> None:

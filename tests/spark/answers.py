@@ -5,42 +5,72 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow.types as pt  # type: ignore[import-untyped]
+
 import holdsfor as hf
 from tests.apps.runs import SmallRun
-from tests.properties.staged import Reports
+from tests.properties.staged import Reports, Tables, in_any_order
 
 if TYPE_CHECKING:
     from holdsfor.spark import Recognition
 
-__all__ = ["embedded_rows", "options_of", "records_of", "spark_reports", "spark_rows"]
+__all__ = [
+    "embedded_rows",
+    "embedded_tables",
+    "options_of",
+    "records_of",
+    "spark_reports",
+    "spark_rows",
+    "spark_tables",
+]
 
 Row = tuple[str, int, int | None]
 
 
 def spark_rows(found: Recognition) -> list[Row]:
     """Every interval and time-point, in order."""
-    rows: list[Row] = [(row.fvp, row.start, row.end) for row in found.intervals.collect()]
-    rows += [(row.event, row.time, row.time) for row in found.events.collect()]
+    rows = [(row.fvp, row.start, row.end) for row in found.results.select("fvp", "start", "end").collect()]
     found.unpersist()
     return sorted(rows, key=str)
+
+
+def spark_tables(found: Recognition) -> Tables:
+    """The schema and the sorted rows of each table, as Arrow has them."""
+    tables = {name: in_any_order(table.toArrow()) for name, table in found.tables().items()}
+    found.unpersist()
+    return tables
+
+
+def embedded_tables(rules: Any, *data: Any, **options: Any) -> Tables:
+    """The same tables of the embedded engine, with the types of times of Spark."""
+    tables = hf.recognise(rules, *data, **options).tables()
+    return {name: in_any_order(table.cast(_on_spark(table.schema))) for name, table in tables.items()}
+
+
+def _on_spark(schema: Any) -> Any:
+    """A schema in which timestamps are microseconds, in UTC or without a zone."""
+    kinds = [
+        pa.timestamp("us", None if each.type.tz is None else "UTC") if pt.is_timestamp(each.type) else each.type
+        for each in schema
+    ]
+    return pa.schema(zip(schema.names, kinds, strict=True))
 
 
 def spark_reports(found: Recognition) -> Reports:
     """The reports and changes of each query time in the DataFrames."""
     reports = Reports({at: {} for at in found.run.query_times}, {at: set() for at in found.run.query_times})
-    for row in found.reports.intervals.collect():
-        reports.known[row.query_time].setdefault(row.fvp, set()).add((row.start, row.end))
-    for row in found.reports.events.collect():
-        reports.known[row.query_time].setdefault(row.event, set()).add(row.time)
+    for row in found.reports.results.collect():
+        reports.known[row.query_time].setdefault(row.fvp, set()).add(_extent(row.kind, row.start, row.end))
     for row in found.reports.changes.collect():
         old, new = _extent(row.kind, row.old_start, row.old_end), _extent(row.kind, row.start, row.end)
-        reports.changes[row.query_time].add((row.name, old, new))
+        reports.changes[row.query_time].add((row.fvp, old, new))
         assert row.change == _change(old, new)
     return reports
 
 
 def _extent(kind: str, start: int | None, end: int | None) -> Any:
-    if start is None or kind == "fvp":
+    if start is None or kind == "fluent":
         return None if start is None else (start, end)
     assert start == end
     return start

@@ -22,6 +22,10 @@ JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Options of a JVM that starts quickly; tests are short."""
 
 
+WITHOUT_COMPILER = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+"""Settings without the compilation of queries, which takes longer than the queries of tests."""
+
+
 def why_not() -> str | None:
     """The reason why Spark cannot be tested here, if any."""
     if importlib.util.find_spec("pyspark") is None:
@@ -50,6 +54,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         "spark.driver.memory": "1g",
         "spark.python.daemon.module": "holdsfor.spark.cluster.worker_daemon",
         "spark.driver.extraJavaOptions": JAVA_OPTIONS,
+        **WITHOUT_COMPILER,
         "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse")),
     }
     if DRIVER.exists():

@@ -20,8 +20,7 @@ def main(url: str, answer: Path, records: str, *rules: str) -> None:
     hf.spark.ship(spark)
     hf.spark.ship(spark)
     found = hf.spark.recognise(spark.read.text(records), hf.load(*rules), start=0)
-    rows = [[row.fvp, row.start, row.end] for row in found.intervals.collect()]
-    rows += [[row.event, row.time, row.time] for row in found.events.collect()]
+    rows = [[row.fvp, row.start, row.end] for row in found.results.collect()]
     found.unpersist()
     with contextlib.redirect_stderr(io.StringIO()) as errors:
         code = holdsfor(["spark", "run", *rules, "--input", records, "-o", f"{answer}.folder"])

@@ -40,7 +40,7 @@ def main(folder: Path, records: str, *rules: str) -> None:
     intervals = found.intervals.mapInArrow(wait, found.intervals.schema)
     answer = {
         "intervals": [[row.fvp, row.start, row.end] for row in intervals.collect()],
-        "events": [[row.event, row.time, row.time] for row in found.events.collect()],
+        "events": [[row.fvp, row.start, row.end] for row in found.events.collect()],
         "code": hf.__file__,
     }
     spark.stop()

@@ -46,8 +46,11 @@ def test_the_readme_shows_the_result_of_a_spark_table(
     block, output = shown
     trips = spark.read.csv("docs/your-own-data/trips.csv", header=True, inferSchema=True)
     trips.createOrReplaceTempView("trips")
+    zone = str(spark.conf.get("spark.sql.session.timeZone"))
+    spark.conf.set("spark.sql.session.timeZone", "UTC")
     try:
         exec(compile(block, "README.md", "exec"), {"hf": hf, "spark": spark})
     finally:
+        spark.conf.set("spark.sql.session.timeZone", zone)
         spark.catalog.dropTempView("trips")
     assert capsys.readouterr().out.strip() == output.strip()

@@ -107,8 +107,11 @@ def test_described_columns_and_times_have_the_embedded_answer(
         embedded.read_text(encoding="utf-8").splitlines()
     )
     out, err = capsys.readouterr()
-    found = [json.loads(line) for path in place.glob("intervals/*.json") for line in path.read_text().splitlines()]
-    assert sorted((row["fvp"], row["start"]) for row in found) == [("fast(a)=true", 251), ("fast(b)=true", 2001)]
+    found = [json.loads(line) for path in place.glob("fast/*.json") for line in path.read_text().splitlines()]
+    assert sorted(found, key=str) == [
+        {"vessel": "a", "value": "true", "start": "1970-01-01T00:00:00.251Z", "end": None},
+        {"vessel": "b", "value": "true", "start": "1970-01-01T00:00:02.001Z", "end": None},
+    ]
     rows = [(row["fvp"], row["start"]) for row in csv.DictReader(out.splitlines())]
     assert rows == [("fast(a)=true", "251"), ("fast(b)=true", "2001")]
     assert f"{tmp_path}/one.csv:4: `ts` is null: ;a;9;" in err
@@ -153,7 +156,7 @@ def test_unreadable_files_do_not_affect_the_others(
     assert "Traceback" not in err
     written = [json.loads(line) for line in aside.read_text(encoding="utf-8").splitlines()]
     assert [(Path(each["file"]).name, each["line"], each["text"]) for each in written] == [(n, 0, "") for n in damaged]
-    assert [row["fvp"] for row in pq.read_table(place / "intervals").to_pylist()] == ["fast(a)=true"]
+    assert pq.read_table(place / "fast").column("arg1").to_pylist() == ["a"]
     assert sorted(pq.read_table(place / "set_aside").column("reason").to_pylist()) == sorted(
         e["reason"] for e in written
     )
@@ -226,7 +229,7 @@ def test_a_frame_has_the_meaning_of_its_table(kind: str, spark: SparkSession, ru
     if kind != "timestamp":
         table = texts if kind == "string" else TABLE.set_column(1, "when", TABLE["when"].cast(pa.timestamp("us")))
     frame = spark.createDataFrame(texts).selectExpr("kind", f"cast(when as {kind}) as when", "who", "`speed.kn`")
-    found = hf.spark.recognise(frame, rules, columns=ROLES, start=0, end=9)
+    found = hf.spark.recognise(frame, rules, columns=ROLES, start=0, end=9, times="integer")
     (misfit,) = hf.recognise(rules, (table, ROLES)).reading.set_aside
     assert [tuple(row) for row in found.set_aside.collect()] == [("table", 0, misfit.text, misfit.reason)]
     assert spark_rows(found) == embedded_rows(rules, (table, ROLES), start=0, end=9)
@@ -234,7 +237,7 @@ def test_a_frame_has_the_meaning_of_its_table(kind: str, spark: SparkSession, ru
 
 def test_a_description_of_columns_has_the_meaning_of_that_of_a_file(spark: SparkSession, rules: Any) -> None:
     options: dict[str, Any] = {"start": 0, "end": 9000, "time_unit": "ms"}
-    found = hf.spark.recognise([(spark.createDataFrame(TABLE), DESCRIPTION)], rules, **options)
+    found = hf.spark.recognise([(spark.createDataFrame(TABLE), DESCRIPTION)], rules, **options, times="integer")
     expected = [("exactly(a,3)", 2500, 2500), ("fast(a)=true", 1001, 2501), ("fast(b)=true", 4001, None)]
     assert embedded_rows(rules, (TABLE, DESCRIPTION), **options) == expected
     assert spark_rows(found) == expected
@@ -308,7 +311,7 @@ def test_a_column_of_text_joined_with_numbers_of_another_input_is_refused(spark:
     with pytest.raises(Exception, match=r"HF507[\s\S]*column `v`"):
         hf.spark.recognise(history, joining, buckets=2).events.collect()
     numbers = hf.spark.recognise([speeds, (frame, "happensAt(stop(v:number), ts)")], joining, buckets=2)
-    assert [row.event for row in numbers.events.collect()] == ["o(7)"]
+    assert [row.fvp for row in numbers.events.collect()] == ["o(7)"]
 
 
 def test_incomplete_revisions_are_unmatched(spark: SparkSession, tmp_path: Path) -> None:
@@ -351,13 +354,13 @@ def test_workers_read_timestamps_and_the_columns_of_folders(spark: SparkSession,
     columns = "happensAt(velocity(vessel, knots), ts)"
     expected = embedded_rows(rules, (pa.concat_tables(tables), columns))
     stored = spark.read.parquet(str(tmp_path / "trips"))
-    found = hf.spark.recognise(stored, rules, columns=columns)
+    found = hf.spark.recognise(stored, rules, columns=columns, times="integer")
     assert found._job.input.ingestion._pieces[0] is not None  # the workers open the files
     assert spark_rows(found) == expected
-    through_spark = hf.spark.recognise(stored.where("day > '2025-12-31'"), rules, columns=columns)
+    through_spark = hf.spark.recognise(stored.where("day > '2025-12-31'"), rules, columns=columns, times="integer")
     assert through_spark._job.input.ingestion._pieces == [None]
     assert spark_rows(through_spark) == expected
-    by_path = hf.spark.recognise(f"{tmp_path / 'trips'}: {columns}", rules)
+    by_path = hf.spark.recognise(f"{tmp_path / 'trips'}: {columns}", rules, times="integer")
     assert spark_rows(by_path) == expected
 
 

@@ -58,7 +58,7 @@ def test_ctrl_c_cancels_jobs_and_leaves_no_partial_output(tmp_path: Path) -> Non
     rules, records, place = tmp_path / "rules.prolog", tmp_path / "records.txt", tmp_path / "found"
     rules.write_text(RULES, encoding="utf-8")
     records.write_text("".join(f"seen|{i}|{i}|{i}\n" for i in range(500)), encoding="utf-8")
-    (place / "intervals").mkdir(parents=True)
+    (place / "tables").mkdir(parents=True)
     ours, theirs = pty.openpty()
     arguments = ["spark", "run", str(rules), "--input", str(records), "-o", str(place), "--overwrite"]
     options = ["--start", "0", "--end", "999", "--master", "local[2]"]
@@ -73,7 +73,7 @@ def test_ctrl_c_cancels_jobs_and_leaves_no_partial_output(tmp_path: Path) -> Non
     )
     os.close(theirs)
     try:
-        assert "WARN" not in shown_until(ours, r"\rwrite events: stage \d+, \d+ of \d+ tasks, [\d,]+ rows, \d+ s")
+        assert "WARN" not in shown_until(ours, r"\rwrite slow: stage \d+, \d+ of \d+ tasks, [\d,]+ rows, \d+ s")
         os.killpg(process.pid, signal.SIGINT)
         assert shown_until(ours, r"(?!)").splitlines()[-1] == "interrupted"
         assert process.wait(PATIENCE_SECONDS) == 130
@@ -86,5 +86,5 @@ def test_ctrl_c_cancels_jobs_and_leaves_no_partial_output(tmp_path: Path) -> Non
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-    assert [path.name for path in place.rglob("*")] == ["intervals"]
+    assert [path.name for path in place.rglob("*")] == ["tables"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["found", "records.txt", "rules.prolog"]

@@ -34,13 +34,14 @@ happensAt(slow(V), T) :- happensAt(speed(V, N), T), N < 2.
 """
 DAY = 86_400_000
 LINES = [f"speed|1|{DAY - 2}|ann|9", f"speed|1|{DAY + 5}|ann|1", "speed|1|-3|bob|7", "speed|1|x|bob|7"]
+NAMES = ["fast", "seen", "set_aside", "slow", "tables"]
 WHO = {"user": "tester", "password": PASSWORD}
 
 
 @pytest.fixture(scope="module")
 def found(spark: SparkSession) -> Iterator[Recognition]:
     lines = spark.createDataFrame([(line,) for line in LINES], "value string")
-    found = hf.spark.recognise(lines, hf.load_text(RULES), start=-10, end=2 * DAY, buckets=2)
+    found = hf.spark.recognise(hf.load_text(RULES), lines, start=-10, end=2 * DAY, buckets=2)
     yield found
     found.unpersist()
 
@@ -75,35 +76,28 @@ def database(spark: SparkSession) -> Iterator[PostgreSQL]:
 
 def test_tables_without_rows_can_be_read(spark: SparkSession, tmp_path: Path) -> None:
     rules = hf.load_text("initiatedAt(seen(V)=true, T) :- happensAt(speed(V, _), T).")
-    found = hf.spark.recognise(spark.createDataFrame([(LINES[0],)], "value string"), rules, start=0, end=1, buckets=1)
-    choices: list[list[Part] | None] = [None, ["fluent", "day"]]
+    found = hf.spark.recognise(rules, spark.createDataFrame([(LINES[0],)], "value string"), start=0, end=1, buckets=1)
+    choices: list[list[Part]] = [[], ["day"]]
     for parts in choices:
-        place = str(tmp_path / f"found{parts is None}")
+        place = str(tmp_path / f"found{len(parts)}")
         hf.spark.write(found, place, partition_by=parts, time_unit="ms")
-        events, intervals = spark.read.parquet(f"{place}/events"), spark.read.parquet(f"{place}/intervals")
-        assert (events.count(), intervals.count()) == (0, 0)
-        assert {"name", "time"} <= set(events.columns)
-        assert {"fluent", "start", "end", *(parts or ())} <= set(intervals.columns)
+        seen = spark.read.parquet(f"{place}/seen")
+        assert (seen.count(), seen.columns) == (0, ["arg1", "value", "start", "end", *parts])
     found.unpersist()
 
 
-def test_parquet_is_partitioned_by_fluent_and_by_the_day_of_the_start(found: Recognition, tmp_path: Path) -> None:
+def test_parquet_is_partitioned_by_the_day_of_the_start(found: Recognition, tmp_path: Path) -> None:
     place = tmp_path / "found"
-    hf.spark.write(found, str(place), partition_by=["fluent", "day"], time_unit="ms")
-    parts = {str(path.parent.relative_to(place / "intervals")) for path in place.glob("intervals/*/*/*.parquet")}
-    assert parts == {
-        "fluent=fast/day=1969-12-31",
-        "fluent=fast/day=1970-01-01",
-        "fluent=seen/day=1969-12-31",
-        "fluent=seen/day=1970-01-01",
-    }
-    assert [path.name for path in place.glob("events/*/day=*")] == ["day=1970-01-02"]
-    rows = pq.read_table(place / "intervals").to_pylist()
-    assert sorted((row["fvp"], row["start"], row["end"]) for row in rows if row["fluent"] == "fast") == [
-        ("fast(ann)=true", DAY - 1, DAY + 6),
-        ("fast(bob)=true", -2, None),
+    hf.spark.write(found, str(place), partition_by=["day"], time_unit="ms")
+    for table, days in {"fast": ["1969-12-31", "1970-01-01"], "slow": ["1970-01-02"]}.items():
+        assert sorted({path.parent.name for path in place.glob(f"{table}/*/*.parquet")}) == [f"day={d}" for d in days]
+    rows = pq.read_table(place / "fast", partitioning=None).to_pylist()
+    assert sorted(rows, key=str) == [
+        {"arg1": "ann", "value": "true", "start": DAY - 1, "end": DAY + 6},
+        {"arg1": "bob", "value": "true", "start": -2, "end": None},
     ]
     assert pq.read_table(place / "set_aside").num_rows == 1
+    assert sorted(pq.read_table(place / "tables").column("table").to_pylist()) == ["fast", "seen", "set_aside", "slow"]
 
 
 def test_a_failed_or_killed_run_leaves_the_previous_folder(
@@ -137,25 +131,40 @@ def test_a_folder_without_results_is_not_replaced(found: Recognition, tmp_path: 
 def test_tables_of_the_catalogue_are_replaced_together(
     spark: SparkSession, found: Recognition, failing: Recognition, schema: str
 ) -> None:
-    place, names = f"table:{schema}.found", ["found_events", "found_intervals", "found_set_aside"]
+    place, names = f"table:{schema}.found", [f"found_{name}" for name in NAMES]
 
     def tables() -> list[str]:
         return sorted(table.name for table in spark.catalog.listTables(schema))
 
     hf.spark.write(found, place, partition_by=["day"], time_unit="ms")
     assert tables() == names
-    with pytest.raises(UsageProblem, match=r"HF771.*sea\.found_intervals"):
+    with pytest.raises(UsageProblem, match=r"HF771.*sea\.found_tables"):
         hf.spark.write(found, place)
     with pytest.raises(Exception, match="HF604"):
         hf.spark.write(failing, place, overwrite=True)
     assert tables() == names
-    assert spark.table(f"{schema}.found_intervals").where("day = date'1970-01-01'").count() == 2
-    spark.sql(f"ALTER TABLE {schema}.found_intervals RENAME TO {schema}.found_intervals_before")
-    spark.sql(f"ALTER TABLE {schema}.found_events RENAME TO {schema}.found_events_before")
+    assert spark.table(f"{schema}.found_fast").where("day = date'1970-01-01'").count() == 1
+    # The state after a run of other rules that was killed between two renames.
+    for name in ("tables", "fast"):
+        spark.sql(f"ALTER TABLE {schema}.found_{name} RENAME TO {schema}.found_{name}_before")
+    spark.sql(f"CREATE TABLE {schema}.found_tables_next AS SELECT 'other' AS table")
+    spark.sql(f"CREATE TABLE {schema}.found_other AS SELECT 1 AS x")
+    spark.sql(f"CREATE TABLE {schema}.found_gone AS SELECT 1 AS x")
+    spark.sql(f"INSERT INTO {schema}.found_tables_before SELECT 'gone', 'fluent', 'gone', 1")
     hf.spark.write(found, place, overwrite=True)
     assert tables() == names
-    assert "day" not in spark.table(f"{schema}.found_intervals").columns
-    assert spark.table(f"{schema}.found_intervals").count() == found.intervals.count()
+    assert spark.table(f"{schema}.found_fast").columns == ["arg1", "value", "start", "end"]
+    assert spark.table(f"{schema}.found_fast").count() == 2
+
+
+def test_a_table_that_is_not_one_of_results_is_not_replaced(
+    spark: SparkSession, found: Recognition, schema: str
+) -> None:
+    spark.sql(f"CREATE TABLE {schema}.my_fast AS SELECT 1 AS work")
+    with pytest.raises(UsageProblem, match=r"HF780.*sea\.my_fast"):
+        hf.spark.write(found, f"table:{schema}.my", overwrite=True)
+    assert spark.table(f"{schema}.my_fast").columns == ["work"]
+    spark.sql(f"DROP TABLE {schema}.my_fast")
 
 
 def test_a_catalogue_in_memory_is_refused(spark: SparkSession) -> None:
@@ -172,22 +181,27 @@ def test_tables_of_postgresql_are_replaced_in_one_transaction(
     def tables() -> list[str]:
         return database.ask("SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1")
 
-    names = ["found_events", "found_intervals", "found_set_aside"]
+    names = [f"found_{name}" for name in NAMES]
     hf.spark.write(found, database.url, properties=WHO)
     assert tables() == names
-    fast = "SELECT args[1], start, \"end\" FROM found_intervals WHERE fluent = 'fast' ORDER BY 1"
-    assert database.ask(fast) == [f"ann|{DAY - 1}|{DAY + 6}", "bob|-2|"]
-    with pytest.raises(UsageProblem, match=r"HF771.*found_intervals"):
+    fast = 'SELECT arg1, value, start, "end" FROM found_fast ORDER BY 1'
+    assert database.ask(fast) == [f"ann|true|{DAY - 1}|{DAY + 6}", "bob|true|-2|"]
+    with pytest.raises(UsageProblem, match=r"HF771.*found_tables"):
         hf.spark.write(found, database.url, properties=WHO)
     with pytest.raises(Exception, match="HF604"):
         hf.spark.write(failing, database.url, overwrite=True, properties=WHO)
-    database.ask("CREATE VIEW fast AS SELECT * FROM found_intervals")
+    database.ask("CREATE VIEW fast AS SELECT * FROM found_fast")
     with pytest.raises(Exception, match="other objects depend on it"):
         hf.spark.write(found, database.url, overwrite=True, properties=WHO)
     assert tables() == names
-    database.ask("DROP VIEW fast; DELETE FROM found_intervals")
+    database.ask("DROP VIEW fast; DELETE FROM found_fast; CREATE TABLE found_old (x int)")
+    database.ask("INSERT INTO found_tables VALUES ('old', 'fluent', 'old', 1); CREATE TABLE my_slow (x int)")
     hf.spark.write(found, database.url, overwrite=True, properties=WHO)
-    assert (tables(), len(database.ask(fast))) == (names, 2)
+    assert (tables(), len(database.ask(fast))) == ([*names, "my_slow"], 2)
+    with pytest.raises(UsageProblem, match=r"HF780.*my_slow"):
+        hf.spark.write(found, database.url, table="my", overwrite=True, properties=WHO)
+    with pytest.raises(UsageProblem, match=r"HF781.*more than 63 bytes"):
+        hf.spark.write(found, database.url, table="m" * 48, properties=WHO)
 
 
 def test_rows_lost_by_a_database_are_detected(found: Recognition, database: PostgreSQL) -> None:
@@ -230,7 +244,7 @@ def test_a_password_comes_from_the_environment_or_a_file_and_is_never_printed(
     assert "HOLDSFOR_JDBC_PASSWORD" in err
     assert "guessed" not in err
     assert main([*arguments, "--jdbc-properties", str(properties)]) == 0
-    assert database.ask("SELECT count(*) FROM sent_intervals") == ["2"]
+    assert database.ask("SELECT count(*) FROM sent_fast") == ["1"]
 
 
 # -- failures ----------------------------------------------------------------------------------------------------------

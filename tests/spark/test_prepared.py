@@ -188,7 +188,7 @@ def test_rules_that_read_other_records_are_refused(
         "{": "has a damaged",
         "[]": "has a damaged",
         '{"format": 9}': "in format 9",
-        '{"format": 1}': "has no records",
+        '{"format": 2}': "has no records",
     }
     for text, message in damages.items():
         (tmp_path / "prepared.json").write_text(text, encoding="utf-8")

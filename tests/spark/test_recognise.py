@@ -51,14 +51,12 @@ def test_a_frame_of_records_has_the_embedded_answer(spark: SparkSession, rules: 
 
 def test_results_have_names_arguments_and_values(spark: SparkSession, rules: Any) -> None:
     found = hf.spark.recognise(frame_of(spark, RECORDS), rules, start=0, end=10)
-    rows = {row.fvp: row.asDict() for row in found.intervals.collect()}
-    assert rows["fast('Anna')=true"] == {
-        "fluent": "fast", "args": ["Anna"], "value": "true", "fvp": "fast('Anna')=true", "start": 2, "end": 5,
-    }  # fmt: skip
-    assert rows["fast(b)=true"]["end"] is None
-    assert [(row.name, row.args, row.event, row.time) for row in found.events.collect()] == [
-        ("slows_down", ["Anna"], "slows_down('Anna')", 4)
+    assert sorted(map(tuple, found.results.collect()), key=str) == [
+        ("event", "slows_down", ["Anna"], None, "slows_down('Anna')", 4, 4),
+        ("fluent", "fast", ["Anna"], "true", "fast('Anna')=true", 2, 5),
+        ("fluent", "fast", ["b"], "true", "fast(b)=true", 2, None),
     ]
+    assert found.results.columns == hf.recognise(rules, pa.table(RECORDS)).to_arrow().column_names
     found.unpersist()
 
 

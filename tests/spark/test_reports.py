@@ -113,18 +113,21 @@ def test_the_command_writes_reports(spark: SparkSession, tmp_path: Path) -> None
     arguments = ["spark", "run", *toy.files, "--input", str(records_of(toy)), "-o", str(place), *toy.options]
     assert main([*arguments, "--window", "12", "--report", "known", "--report", "changes"]) == 0
     written = sorted(path.name for path in place.iterdir() if path.is_dir())
-    assert written == ["events", "intervals", "report_changes", "report_events", "report_intervals", "set_aside"]
-    rows = [(row["query_time"], row["fvp"], row["start"]) for row in rows_of(place / "report_intervals")]
+    fluents = ["happy", "location", "rich"]
+    reports = [*(f"report_{name}" for name in ("changes", *fluents)), "set_aside", "tables"]
+    assert written == sorted([*fluents, *reports])
+    rows = [(row["query_time"], row["value"], row["start"]) for row in rows_of(place / "report_location")]
     assert len(rows) == len(set(rows))
     assert {row for row in rows if row[0] < 36} == {
-        (12, "location(chris)=work", 10),
-        (24, "happy(chris)=true", 14),
-        (24, "location(chris)=home", 22),
-        (24, "location(chris)=pub", 18),
-        (24, "location(chris)=work", 10),
-        (24, "rich(chris)=true", 14),
+        (12, "work", 10),
+        (24, "home", 22),
+        (24, "pub", 18),
+        (24, "work", 10),
     }
-    changes = {(row["query_time"], row["name"], row["change"]) for row in rows_of(place / "report_changes")}
+    listed = {row["table"]: (row["kind"], row["name"], row["arity"]) for row in rows_of(place / "tables")}
+    assert sorted([*listed, "tables"]) == written
+    assert listed["report_location"] == ("report of fluent", "location", 1)
+    changes = {(row["query_time"], row["fvp"], row["change"]) for row in rows_of(place / "report_changes")}
     assert {(12, "location(chris)=work", "added"), (24, "location(chris)=work", "shortened")} <= changes
 
 

@@ -258,15 +258,14 @@ def warn_set_aside(
     n_records: int, misfits: Sequence[SetAside], limit: SetAsideLimit | None = None, *, stacklevel: int
 ) -> None:
     """Warn that records were set aside, or raise if there are more than the limit."""
-    from holdsfor.sources.set_aside_reasons import ReasonCounts
+    from holdsfor.sources.set_aside_reasons import ReasonCounts, set_aside_message
 
     if misfits:
         counts = ReasonCounts()
         counts.add(misfits)
         if limit is not None:
             limit.check(n_records, counts)
-        message = f"{counts.n:,} of {n_records:,} records set aside: {counts.summary()}"
-        warnings.warn(message, SetAsideWarning, stacklevel=stacklevel)
+        warnings.warn(set_aside_message(n_records, counts), SetAsideWarning, stacklevel=stacklevel)
 
 
 def _settled(

@@ -28,7 +28,16 @@ from holdsfor.sources.python_objects import Event, Fluent
 from holdsfor.sources.typed_columns import is_text_type
 from holdsfor.syntax.terms import Atom, Var
 
-__all__ = ["input_columns", "is_untyped", "merged_columns", "schema_columns", "type_of_column", "with_schema"]
+__all__ = [
+    "arrow_types",
+    "input_columns",
+    "is_untyped",
+    "line_columns",
+    "merged_columns",
+    "schema_columns",
+    "type_of_column",
+    "with_schema",
+]
 
 _LONGEST_HEADER = 1 << 16
 
@@ -119,18 +128,24 @@ def type_of_column(arrow_type: Any, kind: ColumnKind | None) -> ConstantType:
 def _columns(each: object, names: Names, form: Format | None) -> dict[Place, InputColumn]:
     if isinstance(each, tuple) and len(each) == 2 and isinstance(each[1], dict):
         schema = _schema_of(each[0])
-        return {} if schema is None else schema_columns(_types(schema), each[1], names)
+        return {} if schema is None else schema_columns(arrow_types(schema), each[1], names)
     source, mapping = split_input(each)
     if (schema := _schema_of(source)) is not None:
-        return schema_columns(_types(schema), mapping, names)
+        return schema_columns(arrow_types(schema), mapping, names)
     file = str(source) if isinstance(source, str | Path) else ""
     form = form or format_of_suffix(file)
     if form in TABLES:
         schema = _schema_of_file(file, form)
-        return {} if schema is None else schema_columns(_types(schema), mapping, names)
+        return {} if schema is None else schema_columns(arrow_types(schema), mapping, names)
+    return line_columns(mapping, None if mapping is not None else _header(file), names)
+
+
+def line_columns(
+    mapping: column_mapping.Mapping | None, header: Sequence[str] | None, names: Names
+) -> dict[Place, InputColumn]:
+    """The columns of lines, with a mapping, with the columns of a header, or of records of any kind."""
     if mapping is not None:
         return dict(_mapped(mapping, {}))
-    header = _header(file)
     if header is not None:
         return schema_columns(dict.fromkeys(header), None, names)
     every = max((record.arity for record in names.records), default=0)
@@ -168,7 +183,7 @@ def _place(record: Record, role: str) -> Place | None:
     return (record.name, record.arity, int(role[3:]) - 1) if role.startswith("arg") and role[3:].isdigit() else None
 
 
-def _types(schema: Any) -> dict[str, Any]:
+def arrow_types(schema: Any) -> dict[str, Any]:
     """The Arrow types of columns, and of the fields inside them, by name."""
     found: dict[str, Any] = {}
     fields = [("", field) for field in schema]

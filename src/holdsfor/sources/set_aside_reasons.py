@@ -14,7 +14,7 @@ from fractions import Fraction
 from holdsfor.errors import DataProblem, Diagnostic, UsageProblem
 from holdsfor.sources.text_records import SetAside
 
-__all__ = ["ReasonCounts", "SetAsideLimit", "SetAsideProblem", "reason_group"]
+__all__ = ["ReasonCounts", "SetAsideLimit", "SetAsideProblem", "reason_group", "set_aside_message"]
 
 _MOST_GROUPS = 1_000
 _SHOWN = 10
@@ -70,6 +70,17 @@ class ReasonCounts:
         ordered = sorted(self.groups.items(), key=lambda each: -each[1][0])
         shown = [f"{n:,} × {group} ({first.file}:{first.line})" for group, (n, first) in ordered[:3]]
         return "; ".join([*shown, *(["…"] if len(ordered) > 3 else [])])
+
+
+def set_aside_message(n_records: int, counts: ReasonCounts) -> str:
+    """The warning that some records do not fit.
+
+    >>> counts = ReasonCounts()
+    >>> counts.add([SetAside("trips.csv", 2, "", "`kmh` is null")])
+    >>> set_aside_message(40, counts)
+    '1 of 40 records set aside: 1 × `kmh` is null (trips.csv:2)'
+    """
+    return f"{counts.n:,} of {n_records:,} records set aside: {counts.summary()}"
 
 
 class SetAsideProblem(DataProblem):

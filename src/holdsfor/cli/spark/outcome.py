@@ -11,8 +11,6 @@ from holdsfor.sources.set_aside_reasons import ReasonCounts
 from holdsfor.sources.text_records import SetAside
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-
     from holdsfor.spark.job.recognition import Recognition
 
 __all__ = ["SparkOutcome", "outcome_of"]
@@ -48,8 +46,8 @@ def outcome_of(found: Recognition, seconds: dict[str, float]) -> SparkOutcome:
     of = Counter[str]()
     for what, _, n in rows:
         of[what] += n
-    reported = found.intervals.select("fvp").union(found.events.select(F.lit(None).cast("string")))
-    first = reported.agg(F.count_distinct("fvp"), F.count("fvp"), F.count("*")).first()
+    fvp = F.when(F.col("kind") == "fluent", F.col("fvp"))
+    first = found.results.agg(F.count_distinct(fvp), F.count(fvp), F.count("*")).first()
     assert first is not None
     n_fvps, n_intervals, n_all = first
     counts = Counts(
@@ -68,20 +66,6 @@ def outcome_of(found: Recognition, seconds: dict[str, float]) -> SparkOutcome:
     )
     records = found.set_aside.where("line > 0 or text != ''")
     misfits = [SetAside(*row) for row in records.limit(_SHOWN_MISFITS).collect()] if of["set aside"] else []
-    reasons = _reasons(records) if of["set aside"] > len(misfits) else ReasonCounts()
-    reasons.add(misfits if of["set aside"] == len(misfits) else ())
     unmatched = [SetAside(*r) for r in found.unmatched.limit(_SHOWN_MISFITS).collect()] if of["unmatched"] else []
     more = {"events": n_all - n_intervals, "start": found.run.start, "end": found.run.end}
-    return SparkOutcome(counts, ShownMisfits(of["set aside"], misfits, unmatched, reasons), seconds, more)
-
-
-def _reasons(records: DataFrame) -> ReasonCounts:
-    """The reasons of records, each with its first record; workers count equal reasons."""
-    from pyspark.sql import functions as F
-
-    earliest = F.min(F.struct("file", "line", "text")).alias("earliest")
-    counts = ReasonCounts()
-    for row in records.groupBy("reason").agg(F.count("*").alias("n"), earliest).toLocalIterator():
-        first = row.earliest
-        counts.add_many(row.n, SetAside(first.file, first.line, first.text, row.reason))
-    return counts
+    return SparkOutcome(counts, ShownMisfits(of["set aside"], misfits, unmatched, found.reasons), seconds, more)

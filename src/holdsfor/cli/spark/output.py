@@ -51,8 +51,7 @@ def shown_place(options: argparse.Namespace) -> str:
 def _form(options: argparse.Namespace) -> Form:
     from holdsfor.spark.output.result_tables import Form
 
-    parts = options.partition_by or None
-    return Form(options.format, None if parts is None else tuple(dict.fromkeys(parts)), options.time_unit)
+    return Form(options.format, tuple(dict.fromkeys(options.partition_by or ())), options.time_unit)
 
 
 def _has_other_default(options: argparse.Namespace) -> bool:
@@ -62,12 +61,12 @@ def _has_other_default(options: argparse.Namespace) -> bool:
 
 def _check_local(path: Path, *, overwrite: bool) -> None:
     from holdsfor.spark.output.folders import refuse_unmarked_folder
-    from holdsfor.spark.output.result_tables import RESULTS
+    from holdsfor.spark.output.result_tables import TABLES
     from holdsfor.spark.output.targets import refuse_existing
 
     if path.exists() and not overwrite:
         refuse_existing(str(path))
-    if path.is_file() or (path.is_dir() and any(path.iterdir()) and not (path / RESULTS[-1]).is_dir()):
+    if path.is_file() or (path.is_dir() and any(path.iterdir()) and not (path / TABLES).is_dir()):
         refuse_unmarked_folder(str(path))
 
 

@@ -79,6 +79,7 @@ def _prepared(files: Sequence[Files], compiled: Compiled, options: argparse.Name
         buckets=options.buckets,
         overwrite=options.overwrite,
         time_unit=options.time_unit,
+        tz=options.tz,
     )
 
 

@@ -23,7 +23,7 @@ _RESULTS = ("fvps", "intervals", "time_points", "events")
 
 def log_query_times(found: Recognition, log: RunLog) -> None:
     """Log the query times of the run in order, up to the last one that admits a record."""
-    evaluated = {(row.what, row.query_time): int(row.n) for row in found.reports.evaluations.collect()}
+    evaluated = {(row.what, row.query_time): int(row.n) for row in found.reports.in_integers().evaluations.collect()}
     results = {row.query_time: row for row in _results(found).collect()}
     last = max([found.run.queries.at_or_after(found.run.end), *(at for what, at in evaluated if what == "entered")])
     n_records = 0
@@ -46,10 +46,15 @@ def _results(found: Recognition) -> DataFrame:
     first = (F.floor(before / tick) + 1) * tick
     end = (F.floor(F.col("query_time") / tick) + 1) * tick
     held = F.least(F.coalesce("end", end), end) - F.greatest("start", first)
-    intervals = found.reports.intervals.groupBy("query_time").agg(
-        F.count_distinct("fvp").alias("fvps"),
-        F.count("fvp").alias("intervals"),
-        F.sum(F.floor(F.greatest(held, F.lit(0)) / tick)).alias("time_points"),
+    results = found.reports.in_integers().results
+    intervals = (
+        results.where("kind = 'fluent'")
+        .groupBy("query_time")
+        .agg(
+            F.count_distinct("fvp").alias("fvps"),
+            F.count("fvp").alias("intervals"),
+            F.sum(F.floor(F.greatest(held, F.lit(0)) / tick)).alias("time_points"),
+        )
     )
-    events = found.reports.events.groupBy("query_time").agg(F.count("event").alias("events"))
+    events = results.where("kind = 'event'").groupBy("query_time").agg(F.count("fvp").alias("events"))
     return intervals.join(events, "query_time", "full")

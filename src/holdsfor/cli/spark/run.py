@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import time
 import warnings
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from holdsfor.analysis.pipeline import Compiled, check_time_zone, compile_files, with_clock
@@ -22,10 +22,9 @@ from holdsfor.cli.spark.output import check_output, place_from, shown_place
 from holdsfor.cli.spark.query_log import log_query_times
 from holdsfor.cli.spark.session import Failed, on_spark, shown_progress
 from holdsfor.cli.terminal.diagnostics import print_diagnostics, print_warning_count
-from holdsfor.errors import Diagnostics, ParallelismWarning
+from holdsfor.errors import Diagnostics, ParallelismWarning, SetAsideWarning
 from holdsfor.sinks.output_files import refuse_overwriting
 from holdsfor.sources.column_mapping import split_mapping
-from holdsfor.sources.set_aside_reasons import SetAsideLimit
 from holdsfor.syntax.parser import parse_term
 
 if TYPE_CHECKING:
@@ -110,8 +109,7 @@ def _run(
     from holdsfor.spark.output.write import write_results
 
     began = time.perf_counter()
-    results = place_from(options, spark)
-    with shown_progress(spark), replacing(results) as place:
+    with _without_warnings(), shown_progress(spark), replacing(place_from(options, spark)) as place:
         with described(spark, "read"):
             found = _recognise(files, compiled, options)
             if options.strict:
@@ -120,7 +118,6 @@ def _run(
         write_results(found, place, options.report)
         with described(spark, "count"):
             outcome = outcome_of(found, seconds)
-            SetAsideLimit.of(options.max_set_aside).check(outcome.counts.n_records, outcome.set_aside.reasons)
             write_set_aside(found, options.set_aside)
             if options.log:
                 log_query_times(found, log)
@@ -129,22 +126,31 @@ def _run(
     return outcome
 
 
+@contextmanager
+def _without_warnings() -> Iterator[None]:
+    """A context without the warnings of the library that the summary has."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ParallelismWarning)
+        warnings.simplefilter("ignore", SetAsideWarning)
+        yield
+
+
 def _recognise(files: Sequence[Files], compiled: Compiled, options: argparse.Namespace) -> Recognition:
     from holdsfor.spark.job.recognition import recognise
 
-    with warnings.catch_warnings():  # the summary has them
-        warnings.simplefilter("ignore", ParallelismWarning)
-        return recognise(
-            files,
-            compiled,
-            start=options.start,
-            end=options.end,
-            tick=options.tick,
-            window=options.window,
-            step=options.step,
-            allen_memory=options.allen_memory,
-            buckets=options.buckets,
-            goals=[parse_term(text, "--goal") for text in options.goal],
-            time_unit=options.time_unit if options.has_time_unit else None,
-            tz=options.tz,
-        )
+    return recognise(
+        compiled,
+        files,
+        start=options.start,
+        end=options.end,
+        tick=options.tick,
+        window=options.window,
+        step=options.step,
+        allen_memory=options.allen_memory,
+        buckets=options.buckets,
+        goals=[parse_term(text, "--goal") for text in options.goal],
+        time_unit=options.time_unit if options.has_time_unit else None,
+        tz=options.tz,
+        times=options.times,
+        max_set_aside=options.max_set_aside,
+    )

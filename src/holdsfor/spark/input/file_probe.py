@@ -24,6 +24,7 @@ from holdsfor.sources.inputs import InputReader, text_form
 from holdsfor.sources.reading import ColumnReading
 from holdsfor.sources.times import Clock
 from holdsfor.sources.unreadable import Unreadable
+from holdsfor.spark.input.frame_sources import TimeForms
 from holdsfor.spark.input.lines import LineFile
 from holdsfor.spark.input.listing import File, java_message, java_problems
 
@@ -48,11 +49,11 @@ class Tabular:
 
 @dataclass(frozen=True)
 class ProbedFile:
-    """The result of a probe. `has_offset` is that of the first time that is not an integer, if there is one."""
+    """The result of a probe. `forms` are those of the first times that are not integers."""
 
     file: File
     content: LineFile | Tabular
-    has_offset: bool | None = None
+    forms: TimeForms = TimeForms()
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ class FileProbe:
         for block in text_blocks(head, file.path):
             reader.read(only_utf8(block, file.path, reader.n_lines, input_reader.reading))
         header = reader.header if isinstance(reader, CsvReader) else None
-        return ProbedFile(file, LineFile(file.path, form, header), input_reader.clock.has_offset)
+        return ProbedFile(file, LineFile(file.path, form, header), _forms(input_reader.clock))
 
     def _head(self, file: File) -> bytes:
         """The first lines of a file, at least up to the first line that is not blank."""
@@ -145,6 +146,12 @@ class FileProbe:
     def _hadoop_path(self, file: File) -> tuple[Any, Any]:
         path = self._jvm.org.apache.hadoop.fs.Path(self._jvm.java.net.URI(file.uri))
         return path, self.spark.sparkContext._jsc.hadoopConfiguration()
+
+
+def _forms(clock: Clock) -> TimeForms:
+    """The forms of the times that a clock has read."""
+    is_of_records = clock.time_type is not None
+    return TimeForms(clock.has_offset, None) if is_of_records else TimeForms(None, clock.has_offset)
 
 
 def _unpacked(packed: bytes, path: str) -> bytes:

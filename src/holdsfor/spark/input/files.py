@@ -8,19 +8,22 @@ is reported; the others are read without it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from holdsfor.analysis.names import Names
+from holdsfor.analysis.place_types import InputColumn
+from holdsfor.analysis.sorts import Place
 from holdsfor.errors import DataProblem, Diagnostic, Diagnostics
 from holdsfor.sources.formats import Format
+from holdsfor.sources.input_columns import line_columns, merged_columns
 from holdsfor.sources.inputs import split_description
 from holdsfor.sources.unreadable import Unreadable
 from holdsfor.spark.input.file_probe import FileProbe, ProbedFile, Tabular
 from holdsfor.spark.input.frame_reader import FILE, ROW, mapping_of
-from holdsfor.spark.input.frame_sources import FrameSource, checked_table
+from holdsfor.spark.input.frame_sources import FrameSource, TimeForms, checked_table
 from holdsfor.spark.input.lines import LineFile, LineReader, lines_of_files
 from holdsfor.spark.input.listing import File, folder_of, java_message, java_problems, list_files
 from holdsfor.spark.input.set_aside import FileBlock
@@ -64,7 +67,7 @@ class Files:
         probed = FileProbe(spark, names, tick, self.form, mapping_of(mapping)).all(files)
         yield from (each for each in probed if isinstance(each, Unreadable))
         ordered = [(order + i, each) for i, each in enumerate(probed) if isinstance(each, ProbedFile)]
-        yield from _lines(spark, ordered, mapping)
+        yield from _lines(spark, ordered, names, mapping)
         yield from _tables(spark, path, ordered, names, tick, mapping)
 
     def excluding(self, unreadable: Unreadable) -> Files:
@@ -84,7 +87,7 @@ def _catalogued(spark: SparkSession, name: str) -> DataFrame:
 
 
 def _lines(
-    spark: SparkSession, ordered: Sequence[tuple[int, ProbedFile]], mapping: str | None
+    spark: SparkSession, ordered: Sequence[tuple[int, ProbedFile]], names: Names, mapping: str | None
 ) -> Iterator[FrameSource]:
     """The lines of files, split at `\\n` only: the readers handle other line breaks."""
     files: dict[int, LineFile] = {}
@@ -97,9 +100,27 @@ def _lines(
             lines_of_files(spark.read.option("lineSep", "\n").text(patterns)),
             partial(LineReader, mapping=mapping, files=files),
             may_retract=any(_may_retract(file, mapping) for file in files.values()),
-            has_offset=next((each.has_offset for _, each in ordered if each.has_offset is not None), None),
+            columns=_columns(files.values(), names, mapping),
+            forms=_forms([each.forms for _, each in ordered]),
             n_files=len(files),
         )
+
+
+def _columns(files: Iterable[LineFile], names: Names, mapping: str | None) -> dict[Place, InputColumn]:
+    """The columns of files of lines; a value may be anything, unless the mapping or a header declares its kind."""
+    found: dict[Place, InputColumn] = {}
+    for file in files:
+        header = None if file.header is None else file.header.columns
+        found = merged_columns(found, line_columns(mapping_of(mapping), header, names))
+    return found
+
+
+def _forms(probed: Sequence[TimeForms]) -> TimeForms:
+    """The forms of the first times in some files."""
+    return TimeForms(
+        next((each.records for each in probed if each.records is not None), None),
+        next((each.arguments for each in probed if each.arguments is not None), None),
+    )
 
 
 def _may_retract(file: LineFile, mapping: str | None) -> bool:

@@ -67,10 +67,11 @@ class ReaderSettings:
     unit: Unit = "s"
     has_offset: bool | None = None
     has_places: bool = False
+    zone: str | None = None
 
     def input_reader(self, place: FileBlock, n_before: int = 0) -> InputReader:
         """A new reader for a place, after `n_before` of its lines, with the clock of the run."""
-        clock = Clock(self.unit, has_offset=self.has_offset)
+        clock = Clock(self.unit, has_offset=self.has_offset, zone=self.zone)
         reading = ColumnReading(n_places=place.in_order(n_before))
         return InputReader(self.rules.compiled().names, self.tick, Symbols(), reading, clock)
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.types as pt  # type: ignore[import-untyped]
 
 from holdsfor.analysis.names import Names
+from holdsfor.analysis.place_types import InputColumn
+from holdsfor.analysis.sorts import Place
 from holdsfor.columns.encoding import Symbols
 from holdsfor.errors import DataProblem, Diagnostic
 from holdsfor.sources.arrow import read_table
+from holdsfor.sources.input_columns import arrow_types, schema_columns
 from holdsfor.sources.nested_columns import field_path
 from holdsfor.sources.reading import ColumnReading
 from holdsfor.sources.table_layout import TIMES, Layout, layout_of
@@ -25,25 +28,43 @@ from holdsfor.spark.input.set_aside import FileBlock
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["FrameSource", "checked_table", "has_offset"]
+__all__ = ["FrameSource", "TimeForms", "checked_table", "time_forms"]
 
 _PEEKED = 100
+
+
+@dataclass(frozen=True)
+class TimeForms:
+    """Whether dates and times have an offset from UTC: those of records, and those of their arguments.
+
+    None means that there are none, or that all times are integers.
+    """
+
+    records: bool | None = None
+    arguments: bool | None = None
+
+    @property
+    def has_offset(self) -> bool | None:
+        """The form of all times of a run, which that of its records decides."""
+        return self.arguments if self.records is None else self.records
 
 
 @dataclass(frozen=True)
 class FrameSource:
     """A DataFrame, its reader, and the known properties of its records.
 
-    `has_offset` says whether times that are not integers have an offset from UTC, if the probe of the files has found
-    such a time; otherwise the columns `times` show it. `plain` is the table before its columns were selected, which
-    workers may read from its files.
+    `forms` are the forms of times that the probe of files has found; otherwise the columns `times` and
+    `argument_times` show them. `columns` are the types and names of the columns in the places of records. `plain` is
+    the table before its columns were selected, which workers may read from its files.
     """
 
     frame: DataFrame
     reader: Callable[[ReaderSettings], TableReader | LineReader]
     may_retract: bool
-    has_offset: bool | None = None
+    columns: Mapping[Place, InputColumn] = field(default_factory=dict)
+    forms: TimeForms | None = None
     times: tuple[str, ...] = ()
+    argument_times: tuple[str, ...] = ()
     n_files: int = 1
     plain: DataFrame | None = None
 
@@ -74,15 +95,17 @@ def checked_table(
         frame.select(*columns, *origin),
         partial(TableReader, columns=tuple(aliases), mapping=mapping, files=files or {}, place=place),
         may_retract="op" in layout.columns or "revision" in layout.columns,
-        times=tuple(aliases[layout.columns[name]] for name in _times(layout, empty.schema)),
+        columns=schema_columns(arrow_types(empty.schema), described, names),
+        times=tuple(aliases[layout.columns[name]] for name in TIMES if name in layout.columns),
+        argument_times=tuple(aliases[layout.columns[name]] for name in _argument_times(layout, empty.schema)),
         n_files=len(files or [place]),
         plain=frame if plain is None else plain,
     )
 
 
-def _times(layout: Layout, schema: Any) -> list[str]:
-    """The columns of records that have times, first those of the records themselves."""
-    others = [
+def _argument_times(layout: Layout, schema: Any) -> list[str]:
+    """The columns of arguments and values that are dates and times."""
+    return [
         ours
         for ours, theirs in layout.columns.items()
         if ours not in TIMES
@@ -91,7 +114,6 @@ def _times(layout: Layout, schema: Any) -> list[str]:
             or (ours not in layout.kinds and pt.is_timestamp(schema.field(theirs).type))
         )
     ]
-    return [*(name for name in TIMES if name in layout.columns), *others]
 
 
 def _fields(frame: DataFrame, wanted: Sequence[str]) -> dict[str, str]:
@@ -114,20 +136,31 @@ def quoted(column: str) -> str:
     return f"`{column.replace('`', '``')}`"
 
 
-def has_offset(sources: Sequence[FrameSource]) -> bool | None:
-    """Whether times have an offset from UTC, decided by the first time of the run that is not an integer, if any.
+def time_forms(sources: Sequence[FrameSource]) -> TimeForms:
+    """The forms of the times of a run, decided by the first times that are not integers.
 
     The type of a column decides; if the column has texts, its first rows decide.
     """
+    records = _first(_record_forms(sources))
+    return TimeForms(records, _first(_argument_forms(sources)) if records is None else None)
+
+
+def _first(forms: Iterator[bool | None]) -> bool | None:
+    return next((form for form in forms if form is not None), None)
+
+
+def _record_forms(sources: Sequence[FrameSource]) -> Iterator[bool | None]:
     for source in sources:
-        known = source.has_offset
-        for column in source.times if known is None else ():
-            known = _of_column(source.frame, column)
-            if known is not None:
-                break
-        if known is not None:
-            return known
-    return None
+        if source.forms is not None:
+            yield source.forms.records
+        yield from (_of_column(source.frame, column) for column in source.times)
+
+
+def _argument_forms(sources: Sequence[FrameSource]) -> Iterator[bool | None]:
+    for source in sources:
+        if source.forms is not None:
+            yield source.forms.arguments
+        yield from (_of_column(source.frame, column) for column in source.argument_times)
 
 
 def _of_column(frame: DataFrame, column: str) -> bool | None:

@@ -75,7 +75,10 @@ def rows_frame(spark: SparkSession, shuffle_blocks: Sequence[ShuffleBlock]) -> D
 
 @dataclass
 class Ingestion:
-    """The inputs of a run: sources, and shuffle blocks of records that were read before."""
+    """The inputs of a run: sources, and shuffle blocks of records that were read before.
+
+    `tally` are the numbers of records and of those set aside, if `bounds` has read them.
+    """
 
     spark: SparkSession
     sources: Sequence[FrameSource]
@@ -83,6 +86,7 @@ class Ingestion:
     setting: ReaderSettings
     kept: list[DataFrame]
     has_windows: bool = False
+    tally: tuple[int, int] | None = field(default=None, init=False)
     _pieces: list[_Pieces | None] = field(init=False)
     _read: DataFrame | None = field(default=None, init=False)
 
@@ -122,8 +126,10 @@ class Ingestion:
 
         tick = self.setting.tick
         self._read = keep(self.apply(lambda loads: _packed(loads, tick), n_buckets), self.kept)
-        found = self._read.agg(F.min("first"), F.max("last")).first()
+        n_read, n_set_aside = (F.sum(F.when(F.col("kind") == kind, F.col("n"))) for kind in ("read", "set aside"))
+        found = self._read.agg(F.min("first"), F.max("last"), n_read, n_set_aside).first()
         assert found is not None
+        self.tally = (found[2] or 0, found[3] or 0)
         return found[0], found[1]
 
     def sent(self, admission: JobAdmission, sender: Router, n_buckets: int) -> DataFrame:

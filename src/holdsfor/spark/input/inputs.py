@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -13,6 +13,7 @@ from holdsfor.columns.encoding import Symbols
 from holdsfor.errors import DataProblem, Diagnostic, did_you_mean
 from holdsfor.sources.column_kinds import split_kind
 from holdsfor.sources.column_roles import columns_by_role
+from holdsfor.sources.input_columns import line_columns
 from holdsfor.sources.number_checks import TextUses
 from holdsfor.sources.table_layout import layout_of
 from holdsfor.sources.unreadable import Unreadable, refuse_if_all
@@ -37,10 +38,14 @@ _HINT = "give DataFrames, paths, pairs of a DataFrame and its columns, or `hf.sp
 
 @dataclass(frozen=True)
 class Mapped:
-    """A DataFrame with the columns of records; all of its rows have the same name."""
+    """A DataFrame with the columns of records; all of its rows have the same name.
+
+    `titles` are the original names of the columns of arguments and values.
+    """
 
     name: str
     frame: DataFrame
+    titles: Mapping[str, str]
 
 
 def files(path: str | Path, *, form: Form | None = None) -> Files:
@@ -101,15 +106,16 @@ def _mapped(name: str, frame: DataFrame, columns: dict[str, str], args: Sequence
     constants = {"value": columns["value"]} if "value" in columns else {}
     constants |= {f"arg{i + 1}": column for i, column in enumerate(args)}
     wanted = {role: column for role, column in columns.items() if role != "value"}
+    titles: dict[str, str] = {}
     for role, column in constants.items():
         plain, kind = (column, None) if column in frame.columns else split_kind(column)
-        wanted[role if kind is None else f"{role}:{kind}"] = plain
+        wanted[role if kind is None else f"{role}:{kind}"] = titles[role] = plain
     for column in wanted.values():
         if column not in frame.columns:
             message = f"column `{column}` not found among the columns of the DataFrame: {', '.join(frame.columns)}"
             raise DataProblem(Diagnostic("HF502", message, hint=did_you_mean(column, frame.columns)))
     own = [F.col(quoted(column)).alias(role) for role, column in wanted.items()]
-    return Mapped(name, frame.select(F.lit(name).alias("name"), *own))
+    return Mapped(name, frame.select(F.lit(name).alias("name"), *own), titles)
 
 
 # -- given → sources ---------------------------------------------------------------------------------------------------
@@ -177,12 +183,25 @@ def _found(given: Any, names: Names, tick: int, order: int) -> Iterable[FrameSou
     frame = given.frame if isinstance(given, Mapped) else given
     if not hasattr(frame, "mapInArrow"):
         raise DataProblem(Diagnostic("HF502", f"expected a DataFrame, found `{type(given).__name__}`", hint=_HINT))
+    titles = given.titles if isinstance(given, Mapped) else None
     if isinstance(mapping, dict):
-        frame, mapping = _renamed(frame, mapping), None
+        frame, titles = _renamed(frame, mapping)
+        mapping = None
     if mapping is None and frame.columns == ["value"] and frame.schema["value"].dataType.typeName() == "string":
         reader = partial(LineReader, place=FileBlock("text", order=order))
-        return [FrameSource(lines_of_frame(frame), reader, may_retract=True)]
-    return [checked_table(frame, names, tick, mapping, place=FileBlock("table", order=order))]
+        return [FrameSource(lines_of_frame(frame), reader, may_retract=True, columns=line_columns(None, None, names))]
+    source = checked_table(frame, names, tick, mapping, place=FileBlock("table", order=order))
+    return [source if titles is None else _titled(source, titles, given.name if isinstance(given, Mapped) else None)]
+
+
+def _titled(source: FrameSource, titles: Mapping[str, str], name: str | None) -> FrameSource:
+    """A source whose columns of records have names of their own, and records of one name or of any."""
+    columns = {
+        place: replace(column, name=titles.get("value" if place[2] == "value" else f"arg{int(place[2]) + 1}"))
+        for place, column in source.columns.items()
+        if name in (None, place[0])
+    }
+    return replace(source, columns=columns)
 
 
 def _check_texts(given: Mapped, names: Names) -> None:
@@ -204,11 +223,13 @@ def _described(files: Files, mapping: Any) -> Files:
     return files if mapping is None else Files(f"{files.given}: {mapping}", files.form, files.without)
 
 
-def _renamed(frame: DataFrame, named: dict[str, str]) -> DataFrame:
+def _renamed(frame: DataFrame, named: dict[str, str]) -> tuple[DataFrame, dict[str, str]]:
+    """The DataFrame with the columns of records, and the original names of its columns."""
     from pyspark.sql import functions as F
 
     columns = columns_by_role(named, frame.columns)
-    return frame.select(*(F.col(quoted(column)).alias(role) for role, column in columns.items()))
+    renamed = frame.select(*(F.col(quoted(column)).alias(role) for role, column in columns.items()))
+    return renamed, {split_kind(role)[0]: column for role, column in columns.items()}
 
 
 def _session() -> SparkSession:

@@ -17,6 +17,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 
 from holdsfor.kernels.keys import Int64
 from holdsfor.parallel.exchange.facts import Facts
+from holdsfor.sources.set_aside_reasons import ReasonCounts
 from holdsfor.sources.text_records import SetAside
 from holdsfor.sources.unreadable import Unreadable
 from holdsfor.spark.exchange.shuffle_rows import loads_of
@@ -24,7 +25,7 @@ from holdsfor.spark.exchange.shuffle_rows import loads_of
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["FileBlock", "set_aside_of", "unmatched_of", "unreadable_facts"]
+__all__ = ["FileBlock", "reasons_of", "set_aside_of", "tally_of", "unmatched_of", "unreadable_facts"]
 
 _PLACES = pa.schema(
     [
@@ -101,6 +102,28 @@ def set_aside_of(shuffle_blocks: DataFrame) -> DataFrame:
 def unmatched_of(shuffle_blocks: DataFrame) -> DataFrame:
     """`file`, `line`, `text` and `reason` of retractions without a record; line 0 means unknown."""
     return _numbered(shuffle_blocks, "unmatched")
+
+
+def tally_of(shuffle_blocks: DataFrame) -> tuple[int, int]:
+    """The numbers of records and of those set aside. Runs a job."""
+    from pyspark.sql import functions as F
+
+    counted = shuffle_blocks.where(F.col("kind").isin("read", "set aside")).groupBy("kind").agg(F.sum("n"))
+    counts = {kind: int(n) for kind, n in counted.collect()}
+    return counts.get("read", 0), counts.get("set aside", 0)
+
+
+def reasons_of(set_aside: DataFrame) -> ReasonCounts:
+    """The reasons of records set aside, each with its first record; workers count equal reasons. Runs a job."""
+    from pyspark.sql import functions as F
+
+    counts = ReasonCounts()
+    records = set_aside.where("line > 0 or text != ''")  # others are unreadable files
+    earliest = F.min(F.struct("file", "line", "text")).alias("earliest")
+    for row in records.groupBy("reason").agg(F.count("*").alias("n"), earliest).toLocalIterator():
+        first = row.earliest
+        counts.add_many(row.n, SetAside(first.file, first.line, first.text, row.reason))
+    return counts
 
 
 def _numbered(shuffle_blocks: DataFrame, *kinds: str) -> DataFrame:

@@ -6,29 +6,34 @@ if another input may retract its records, or if there are several histories.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
 
 from holdsfor.analysis.input_facts import with_input_facts
-from holdsfor.analysis.pipeline import Compiled, refuse_unknown_unit
+from holdsfor.analysis.pipeline import Compiled
+from holdsfor.analysis.place_types import InputColumn
+from holdsfor.analysis.sorts import Place
+from holdsfor.columns.time_type import TimeType
+from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.parallel.exchange.facts import Facts
 from holdsfor.parallel.exchange.routing import Destination, Router
 from holdsfor.parallel.exchange.shipped_rules import Rules
 from holdsfor.parallel.exchange.shuffle_blocks import NO_STAGE, ShuffleBlock
 from holdsfor.parallel.stages.admission import JobAdmission
 from holdsfor.parallel.stages.rule_facts import rule_fact_loads
-from holdsfor.sources.times import Unit
+from holdsfor.sources.input_columns import merged_columns
+from holdsfor.sources.times import Clock
 from holdsfor.sources.unreadable import Unreadable
 from holdsfor.spark.cluster.broadcast_rules import broadcast_rules
 from holdsfor.spark.exchange.shuffle_rows import loads_of, sent_rows
 from holdsfor.spark.input.frame_reader import ReaderSettings
-from holdsfor.spark.input.frame_sources import has_offset
+from holdsfor.spark.input.frame_sources import TimeForms, time_forms
 from holdsfor.spark.input.ingestion import Ingestion, frame_of, keep, rows_frame, union
-from holdsfor.spark.input.inputs import Columns, Given, inputs_of
+from holdsfor.spark.input.inputs import Columns, Given, Inputs, inputs_of
 from holdsfor.spark.input.set_aside import unreadable_facts
 from holdsfor.spark.prepared.colocated import Colocated, Division, divide
 from holdsfor.spark.prepared.history import Prepared
@@ -36,14 +41,17 @@ from holdsfor.spark.prepared.history import Prepared
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["JobInput", "read_job_input"]
+__all__ = ["JobInput", "in_order", "read_job_input"]
 
 _MANY_MORE = 4
 
 
 @dataclass(frozen=True)
 class JobInput:
-    """The inputs of a run; `in_place` is prepared history that stages read in place."""
+    """The inputs of a run; `in_place` is prepared history that stages read in place.
+
+    `columns` are the columns of all inputs in the places of records, and `time_type` is the type of their times.
+    """
 
     compiled: Compiled
     rules: Rules
@@ -51,6 +59,8 @@ class JobInput:
     in_place: Prepared | None
     histories: Sequence[Prepared]
     unreadable: Sequence[Unreadable]
+    columns: Mapping[Place, InputColumn]
+    time_type: TimeType | None
 
     @property
     def kept(self) -> list[DataFrame]:
@@ -133,24 +143,40 @@ def _sent_kinds(in_place: Prepared, sender: Router) -> DataFrame:
     return frame_of(in_place.kinds(), lambda batches: sent_rows(loads_of(batches), sender.shuffle_blocks))
 
 
+def in_order(first: Any, others: Sequence[Any]) -> tuple[Compiled, Given | list[Given]]:
+    """Rules and data, given in either order."""
+    if not isinstance(first, Compiled) and len(others) == 1 and isinstance(others[0], Compiled):
+        first, others = others[0], [first]
+    if not isinstance(first, Compiled):
+        found = next((each for each in (first, *others) if not hasattr(each, "mapInArrow")), first)
+        hint = "`hf.load` reads the rules of files, `hf.load_text` those of a text"
+        raise UsageProblem(Diagnostic("HF704", f"expected rules, found `{type(found).__name__}`", hint=hint))
+    if not others:
+        hint = "give a DataFrame, a path or a list of them: `hf.spark.recognise(rules, data)`"
+        raise UsageProblem(Diagnostic("HF704", "expected data to recognise the rules in, found none", hint=hint))
+    return first, others[0] if len(others) == 1 else list(others)
+
+
 def read_job_input(
     data: Given | Iterable[Given],
     compiled: Compiled,
     rules: Rules,
     tick: int,
     columns: Columns | None = None,
-    time_unit: Unit | None = None,
+    clock: Clock | None = None,
 ) -> JobInput:
     """The inputs of a run, checked against its rules."""
+    clock = clock or Clock()
     inputs = inputs_of(data, compiled.names, tick, columns)
     sources, histories = inputs.sources, inputs.histories
+    for history in histories:
+        history.check_clock(clock)
     may_retract = any(source.may_retract for source in sources)
     spark = (sources[0].frame if sources else histories[0].frame).sparkSession
     rules = broadcast_rules(spark, rules)
-    form = has_offset(sources)
-    if form is None and time_unit is None and not histories:
-        refuse_unknown_unit(compiled, "give the unit of time: `s`, `ms` or `us`")
-    setting = ReaderSettings(rules, tick, time_unit or "s", form is not False, may_retract)
+    forms = _time_forms(inputs)
+    has_offset = True if forms.has_offset is None else forms.has_offset
+    setting = ReaderSettings(rules, tick, clock.unit, has_offset, may_retract, clock.zone)
     in_place = histories[0] if len(histories) == 1 and not may_retract else None
     shuffle_blocks = [] if in_place is not None else [history.all_of(compiled.names) for history in histories]
     shuffle_blocks += [unused for history in histories if (unused := _unused(history, compiled)) is not None]
@@ -158,7 +184,22 @@ def read_job_input(
         blocks = [ShuffleBlock(NO_STAGE, (0,), 1, unreadable_facts(each)) for each in inputs.unreadable]
         shuffle_blocks.append(rows_frame(spark, blocks))
     ingestion = Ingestion(spark, sources, shuffle_blocks, setting, [])
-    return JobInput(compiled, rules, ingestion, in_place, histories, inputs.unreadable)
+    times = Clock(clock.unit, has_offset=forms.records, zone=clock.zone).time_type
+    return JobInput(compiled, rules, ingestion, in_place, histories, inputs.unreadable, _input_columns(inputs), times)
+
+
+def _time_forms(inputs: Inputs) -> TimeForms:
+    """The forms of the times of all inputs; prepared history has been read, so it decides."""
+    prepared = next((each.has_offset for each in inputs.histories if each.has_offset is not None), None)
+    return time_forms(inputs.sources) if prepared is None else TimeForms(prepared)
+
+
+def _input_columns(inputs: Inputs) -> dict[Place, InputColumn]:
+    found: dict[Place, InputColumn] = {}
+    columns = [*(source.columns for source in inputs.sources), *(history.columns for history in inputs.histories)]
+    for each in columns:
+        found = merged_columns(found, each)
+    return found
 
 
 def _unused(history: Prepared, compiled: Compiled) -> DataFrame | None:

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal
 
-from holdsfor.analysis.pipeline import Compiled, check_time_zone, with_clock
+from holdsfor.analysis.pipeline import Compiled, check_time_zone, refuse_unknown_unit, with_clock
+from holdsfor.analysis.result_columns import ResultColumns, TableColumns, find_table, result_columns
+from holdsfor.columns.time_type import TimeType
 from holdsfor.distribution.one_bucket import one_bucket_warnings
-from holdsfor.distribution.stages import Stages, plan_stages
+from holdsfor.distribution.stages import Stages, Table, plan_stages
 from holdsfor.errors import Diagnostic, ParallelismWarning, UsageProblem
 from holdsfor.parallel.exchange.facts import Facts
 from holdsfor.parallel.exchange.shipped_rules import Rules
@@ -25,64 +27,153 @@ from holdsfor.parallel.stages.dated_buckets import DatedAdmission
 from holdsfor.parallel.stages.stage_functions import buckets_of, destinations_of
 from holdsfor.runtime.session import EngineSession
 from holdsfor.runtime.windows import check_bounds, check_query_times, check_windows
-from holdsfor.sources.times import Unit
+from holdsfor.sources.set_aside_reasons import ReasonCounts, SetAsideLimit
+from holdsfor.sources.time_arguments import DurationArgument, TimeArgument, duration_of, time_point_of
+from holdsfor.sources.times import Clock, Unit
 from holdsfor.sources.unreadable import Unreadable
 from holdsfor.spark.input.ingestion import check_buckets, frame_of, keep, rows_frame, union
 from holdsfor.spark.input.inputs import Columns, Given
 from holdsfor.spark.input.set_aside import set_aside_of, unmatched_of
 from holdsfor.spark.job.bucket_tasks import BucketTask, semijoin_rows
-from holdsfor.spark.job.job_input import JobInput, read_job_input
-from holdsfor.spark.output.reports import Reports, reports_of
-from holdsfor.spark.output.result_rows import EVENTS, INTERVALS, event_rows, interval_rows
+from holdsfor.spark.job.job_input import JobInput, in_order, read_job_input
+from holdsfor.spark.job.set_aside_check import SetAsideCheck
+from holdsfor.spark.output.reports import Reports
+from holdsfor.spark.output.result_rows import AllRows, TypedRows
+from holdsfor.spark.output.time_columns import with_times
+from holdsfor.spark.output.typed_frames import spark_schema, typed_frame
 from holdsfor.syntax.terms import Term
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
 
 __all__ = ["Recognition", "check_buckets", "recognise"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Recognition:
     """The results of the rules as lazy DataFrames.
 
-    `intervals` has a row for every maximal interval (`end` is null while it is open), `events` for every time-point of
-    an output event, `set_aside` for every record that does not fit, `unmatched` for every retraction without a record,
-    and `counts` the number of records by outcome. These are settled over all query times; `reports` has the known
+    `found["rich"]` is the table of one fluent or event, with a typed column for each argument; `tables()` has all of
+    them. Their columns follow from the rules and the columns of the input, before a job runs. `results` is one table
+    of all fluents and events: `kind, name, arguments, value, fvp, start, end`; `intervals` has its fluents and
+    `events` its events. An open end is null, and times are timestamps if those of the input are.
+
+    `set_aside` has a row for every record that does not fit, `unmatched` for every retraction without a record, and
+    `counts` the number of records by outcome. Results are settled over all query times; `reports` has the known
     results of each query time. `unreadable` are the files that cannot be read; in `set_aside` they have line 0.
-    `one_bucket` are the warnings about rules that one task computes. Results are cached until `unpersist()`.
+    `one_bucket` are the warnings about rules that one task computes.
+
+    Results are cached until `unpersist()`, or the end of a `with` statement.
 
     >>> import holdsfor as hf
     >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
-    >>> wins = spark.createDataFrame([("win", 13, "chris")], "name string, start long, arg1 string")
-    >>> found = hf.spark.recognise(wins, rules, start=0, end=30)
-    >>> found.intervals.select("fvp", "start", "end").collect()
-    [Row(fvp='rich(chris)=true', start=14, end=None)]
-    >>> found.counts.where("what = 'read'").first().n
+    >>> wins = spark.createDataFrame([(13, "chris")], "ts long, person string")
+    >>> with hf.spark.recognise(rules, (wins, "happensAt(win(person), ts)")) as found:
+    ...     found["rich"].collect()
+    ...     found.counts.where("what = 'read'").first().n
+    [Row(person='chris', value='true', start=14, end=None)]
     1
     """
 
-    _job: _Job = field(repr=False)
+    _job: _Job
+
+    @property
+    def columns(self) -> ResultColumns:
+        """The tables of all output fluents and events, with the names and types of their columns."""
+        return self._job.columns
+
+    @property
+    def time_type(self) -> TimeType | None:
+        """The type of the times of results, None for integers."""
+        return self._job.time_type
+
+    @property
+    def time_unit(self) -> Unit:
+        """The unit of time-points."""
+        return self._job.input.ingestion.setting.unit
+
+    @property
+    def spark(self) -> SparkSession:
+        """The session of the run."""
+        return self._job.input.ingestion.spark
+
+    def __getitem__(self, name: str) -> DataFrame:
+        """The table of one output fluent or event.
+
+        It has a column for each argument, then `value`, `start` and `end`, or `time` for an event. The arity
+        distinguishes fluents of one name: `found["gap/2"]`.
+
+        >>> import holdsfor as hf
+        >>> rules = hf.load_text("happensAt(alarm(X), T) :- happensAt(smoke(X), T), happensAt(heat(X), T).")
+        >>> lines = spark.createDataFrame([("smoke|3|3|b1",), ("heat|3|3|b1",)], "value string")
+        >>> hf.spark.recognise(rules, lines)["alarm"].collect()
+        [Row(arg1='b1', time=3)]
+        """
+        return self.table_of(find_table(self.columns, self._job.input.compiled.names, name))
+
+    def tables(self) -> dict[str, DataFrame]:
+        """The tables of all output fluents and events, by name.
+
+        >>> import holdsfor as hf
+        >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+        >>> wins = spark.createDataFrame([("win", 13, "chris")], "name string, start long, arg1 string")
+        >>> {name: table.columns for name, table in hf.spark.recognise(rules, wins).tables().items()}
+        {'rich': ['arg1', 'value', 'start', 'end']}
+        """
+        return {layout.table: self.table_of(layout) for layout in self.columns}
+
+    def schemas(self) -> dict[str, StructType]:
+        """The columns and types of the tables of `tables()`; no job runs.
+
+        >>> import holdsfor as hf
+        >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+        >>> wins = spark.createDataFrame([], "ts timestamp, person string")
+        >>> found = hf.spark.recognise(rules, (wins, "happensAt(win(person), ts)"))
+        >>> found.schemas()["rich"].simpleString()
+        'struct<person:string,value:string,start:timestamp,end:timestamp>'
+        """
+        return {layout.table: spark_schema(layout, self.time_type) for layout in self.columns}
+
+    def table_of(self, layout: TableColumns) -> DataFrame:
+        """The table of a fluent or event by its columns."""
+        rows = TypedRows(layout)
+        found = frame_of(self._job.settled.rows_of(layout), rows, rows.schema)
+        return typed_frame(found, layout, self.time_type)
+
+    @cached_property
+    def results(self) -> DataFrame:
+        return self._all("kind in ('fluent', 'event')")
 
     @cached_property
     def intervals(self) -> DataFrame:
-        return frame_of(self._job.settled.answers.where("kind = 'fluent'"), interval_rows, INTERVALS)
+        return self._all("kind = 'fluent'")
 
     @cached_property
     def events(self) -> DataFrame:
-        return frame_of(self._job.settled.answers.where("kind = 'event'"), event_rows, EVENTS)
+        return self._all("kind = 'event'")
+
+    def _all(self, condition: str) -> DataFrame:
+        rows = AllRows()
+        found = frame_of(self._job.settled.answers.where(condition), rows, rows.schema)
+        return with_times(found, ("start", "end"), self.time_type)
 
     @cached_property
     def set_aside(self) -> DataFrame:
-        return set_aside_of(self._job.settled.sent)
+        return set_aside_of(self._job.unchecked.sent)
 
     @cached_property
     def unmatched(self) -> DataFrame:
-        return unmatched_of(self._job.settled.sent)
+        return unmatched_of(self._job.unchecked.sent)
 
     @cached_property
     def counts(self) -> DataFrame:
-        return _counts(self._job.settled.counted)
+        return _counts(self._job.unchecked.counted)
+
+    @property
+    def reasons(self) -> ReasonCounts:
+        """The reasons for setting records aside, counted; the records are read now, if they have not been."""
+        return self._job.set_aside.count(self._job.unchecked.sent)[1]
 
     @property
     def run(self) -> RunSchedule:
@@ -105,11 +196,15 @@ class Recognition:
         >>> import holdsfor as hf
         >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
         >>> wins = spark.createDataFrame([("win", 13, "chris")], "name string, start long, arg1 string")
-        >>> found = hf.spark.recognise(wins, rules, start=0, end=30, window=10)
-        >>> [(row.query_time, row.start) for row in found.reports.intervals.orderBy("query_time").collect()]
-        [(20, 14), (30, 14)]
+        >>> found = hf.spark.recognise(rules, wins, start=0, end=30, window=10)
+        >>> found.reports["rich"].orderBy("query_time").first()
+        Row(query_time=20, arg1='chris', value='true', start=14, end=None)
         """
         return self._job.reports()
+
+    def __repr__(self) -> str:
+        tables = [f"  {name}: {', '.join(schema.names)}" for name, schema in self.schemas().items()]
+        return "\n".join([f"Recognition on Spark of {len(tables)} tables", *tables])
 
     def __enter__(self) -> Recognition:
         return self
@@ -123,7 +218,7 @@ class Recognition:
         >>> import holdsfor as hf
         >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
         >>> wins = spark.createDataFrame([("win", 13, "chris")], "name string, start long, arg1 string")
-        >>> found = hf.spark.recognise(wins, rules, start=0, end=30)
+        >>> found = hf.spark.recognise(rules, wins, start=0, end=30)
         >>> found.intervals.count()
         1
         >>> found.unpersist()
@@ -133,67 +228,95 @@ class Recognition:
 
 
 def recognise(
-    data: Given | Iterable[Given] | Compiled,
     rules: Compiled | Given | Iterable[Given],
-    *,
-    start: int | None = None,
-    end: int | None = None,
+    *data: Given | Iterable[Given] | Compiled,
+    start: TimeArgument | None = None,
+    end: TimeArgument | None = None,
     tick: int = 1,
-    window: int | None = None,
-    step: int | None = None,
-    allen_memory: int | None = None,
+    window: DurationArgument | None = None,
+    step: DurationArgument | None = None,
+    allen_memory: DurationArgument | None = None,
     buckets: int | None = None,
     goals: Iterable[Term] = (),
     columns: Columns | None = None,
     time_unit: Unit | None = None,
     tz: str | None = None,
+    times: Literal["integer", "iso"] | None = None,
+    max_set_aside: str | float | None = None,
 ) -> Recognition:
     """The results of the rules on DataFrames, files and prepared history, settled over all query times.
 
     Rules and data may be given in either order. In a `with` statement, the cached results are freed at its end.
 
-    `columns` describes the columns of the DataFrame, as `happensAt(speed(vessel, knots), ts)` or as a dictionary of the
-    columns of records; pass several DataFrames as pairs with their columns.
+    A DataFrame with columns of its own is given with a description of its rows:
+    `(frame, "happensAt(speed(vessel, knots), ts)")`, or with a dictionary of the columns of records. `columns`
+    describes a single DataFrame.
 
-    Without a `window`, the whole history is one window. Without `start` and `end`, the first use of a result
-    reads all records to find both. An interval that ended longer ago than `allen_memory`, by default the window, is not
-    `before` another one. `buckets` is the number of partitions of the keys. `time_unit` is the length of a time-point,
-    by default a second; rules with durations or dates need it if all times are integers.
+    No job runs before a result is used. The first use reads all records if `start` or `end` is not given, and counts
+    the records that are set aside: a `SetAsideWarning` has their number and the reasons, and more than
+    `max_set_aside` (`"5%"`, or a number of records; by default all of them) are an error.
+
+    Times, durations, `time_unit`, `tz` and `times` are those of `hf.recognise`; `times="iso"` gives timestamps for
+    integers too. The time zone of the Spark session makes no difference. Without a `window`, the whole history is one
+    window. An interval that ended longer ago than `allen_memory`, by default the window, is not `before` another one.
+    `buckets` is the number of partitions of the keys.
 
     >>> import holdsfor as hf
     >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
     >>> wins = spark.createDataFrame([(13, "chris")], "ts long, who string")
-    >>> found = hf.spark.recognise(wins, rules, columns="happensAt(win(who), ts)")
-    >>> found.intervals.select("fvp", "start", "end").collect()
-    [Row(fvp='rich(chris)=true', start=14, end=None)]
+    >>> found = hf.spark.recognise(rules, wins, columns="happensAt(win(who), ts)")
+    >>> found["rich"].select("who", "start").collect()
+    [Row(who='chris', start=14)]
     """
-    data, rules = _in_order(data, rules)
-    check_windows(tick, window, step, allen_memory)
-    check_bounds(start, end)
-    if start is not None and end is not None:
-        _check_order(start, end)
-    check_buckets(buckets)
+    compiled, given = in_order(rules, data)
     check_time_zone(tz)
-    rules = with_clock(rules, time_unit or "s", tz)
+    unit = time_unit or "s"
+    bounds = (time_point_of(start, "start", unit, tz), time_point_of(end, "end", unit, tz))
+    windows = _Windows(
+        tick,
+        duration_of(window, "window", unit),
+        duration_of(step, "step", unit),
+        duration_of(allen_memory, "allen_memory", unit),
+    )
+    windows.check(*bounds)
+    check_buckets(buckets)
+    limit = SetAsideLimit.of(max_set_aside)
+    compiled = with_clock(compiled, unit, tz)
     goals = list(goals)
-    planned = EngineSession(rules, start=0, tick=tick, window=window, goals=goals)
-    stages = plan_stages(rules, planned.rules.program, has_start_up_goals=bool(goals))
+    planned = EngineSession(compiled, start=0, tick=tick, window=windows.window, goals=goals)
+    stages = plan_stages(compiled, planned.rules.program, has_start_up_goals=bool(goals))
     for each in one_bucket_warnings(stages):
         warnings.warn(each.render(), ParallelismWarning, stacklevel=2)
-    job_input = read_job_input(data, rules, Rules.of(rules, goals), tick, columns, time_unit)
-    job_input.ingestion.has_windows = window is not None
+    clock = Clock(unit, zone=tz)
+    job_input = read_job_input(given, compiled, Rules.of(compiled, goals), tick, columns, clock)
+    if time_unit is None and job_input.time_type is None and not job_input.histories:
+        refuse_unknown_unit(compiled, 'give `time_unit`, such as `time_unit="s"`')
+    job_input.ingestion.has_windows = windows.window is not None
     n_buckets = job_input.n_buckets if buckets is None else buckets
-    windows = (tick, window, step, allen_memory)
-    return Recognition(_Job(job_input, stages, (start, end), windows, n_buckets, planned.rules.uses_query_time))
+    time_type = TimeType(unit, tz or "UTC") if times == "iso" and job_input.time_type is None else job_input.time_type
+    time_type = None if times == "integer" else time_type
+    uses_query_time, check = planned.rules.uses_query_time, SetAsideCheck(job_input.ingestion, limit)
+    return Recognition(_Job(job_input, stages, bounds, windows, n_buckets, uses_query_time, check, time_type))
 
 
-def _in_order(data: Any, rules: Any) -> tuple[Given | Iterable[Given], Compiled]:
-    """Data and rules, given in either order."""
-    data, rules = (rules, data) if isinstance(data, Compiled) else (data, rules)
-    if not isinstance(rules, Compiled):
-        hint = "`hf.load` reads the rules of files, `hf.load_text` those of a text"
-        raise UsageProblem(Diagnostic("HF704", f"expected rules, found `{type(rules).__name__}`", hint=hint))
-    return data, rules
+@dataclass(frozen=True)
+class _Windows:
+    """The tick, the window, the step and the memory of Allen's relations, as numbers of time-points."""
+
+    tick: int
+    window: int | None
+    step: int | None
+    allen_memory: int | None
+
+    def check(self, start: int | None, end: int | None) -> None:
+        """Refuse windows and bounds without a meaning."""
+        check_windows(self.tick, self.window, self.step, self.allen_memory)
+        check_bounds(start, end)
+        if start is not None and end is not None:
+            _check_order(start, end)
+
+    def schedule(self, start: int, end: int) -> RunSchedule:
+        return RunSchedule(start, end, self.tick, self.window, self.step, self.allen_memory)
 
 
 def _check_order(start: int, end: int) -> None:
@@ -208,10 +331,22 @@ class _StageResults:
     sent: DataFrame
     found: list[DataFrame]
     counts_in_stages: bool
+    stages: Stages
 
     @property
     def answers(self) -> DataFrame:
         return union(self.found or [self.sent]).where(f"stage = {NO_STAGE}")
+
+    def rows_of(self, layout: TableColumns) -> DataFrame:
+        """The results of one fluent or event, from the stages that compute it."""
+        from pyspark.sql import functions as F
+
+        name, arity = layout.key
+        table: Table = (TypedRows(layout).kind, name, arity)
+        stages = zip(self.stages.stages, self.found, strict=True)
+        computed = [frame for stage, frame in stages if table in stage.tables]
+        is_of_table = (F.col("kind") == table[0]) & (F.col("name") == name) & (F.col("arity") == arity)
+        return union(computed or [self.sent]).where((F.col("stage") == NO_STAGE) & is_of_table)
 
     @property
     def counted(self) -> DataFrame:
@@ -223,16 +358,22 @@ class _StageResults:
 class _Job:
     """The stages of the rules over the input, at the query times of a run.
 
-    `bounds` are the first and last time-point as far as they are given, `windows` are the tick, the window, the step
-    and the memory of Allen's relations.
+    `bounds` are the first and last time-point as far as they are given.
     """
 
     input: JobInput
     stages: Stages
     bounds: tuple[int | None, int | None]
-    windows: tuple[int, int | None, int | None, int | None]
+    windows: _Windows
     n_buckets: int
     uses_query_time: bool
+    set_aside: SetAsideCheck
+    time_type: TimeType | None
+
+    @cached_property
+    def columns(self) -> ResultColumns:
+        compiled = self.input.compiled
+        return result_columns(compiled.description, compiled.names, self.input.columns)
 
     @cached_property
     def run(self) -> RunSchedule:
@@ -243,21 +384,29 @@ class _Job:
             start = (0 if first is None else first) if start is None else start
             end = (start if last is None else last) if end is None else end
         _check_order(start, end)
-        run = RunSchedule(start, end, *self.windows)
+        run = self.windows.schedule(start, end)
         if self.uses_query_time:
             check_query_times(run.queries, run.last)
         return run
 
     @cached_property
-    def settled(self) -> _StageResults:
+    def unchecked(self) -> _StageResults:
         """The results that are settled over all query times."""
         return self._results(JobAdmission)
+
+    @property
+    def settled(self) -> _StageResults:
+        """The same results, after the check of the records that are set aside."""
+        self.set_aside.check(self.unchecked.sent)
+        return self.unchecked
 
     def reports(self) -> Reports:
         """The results known at each query time."""
         check_query_times(self.run.queries, self.run.last)
         dated = self._results(DatedAdmission)
-        return reports_of(dated.answers, dated.counted, self.run)
+        self.set_aside.check(dated.sent)
+        names = self.input.compiled.names
+        return Reports(dated.answers, dated.counted, dated.rows_of, self.run, self.columns, names, self.time_type)
 
     def _results(self, kind: type[JobAdmission]) -> _StageResults:
         """The results of all stages, one stage after another."""
@@ -268,7 +417,7 @@ class _Job:
         for bucket in buckets_of(self.stages, destinations, admission):
             task = BucketTask(bucket, colocated.get(bucket.destination.stage))
             found.append(keep(_evaluated(task, [sent, *found], self.input), self.input.kept))
-        return _StageResults(sent, found, bool(colocated))
+        return _StageResults(sent, found, bool(colocated), self.stages)
 
 
 def _evaluated(task: BucketTask, known: list[DataFrame], job_input: JobInput) -> DataFrame:

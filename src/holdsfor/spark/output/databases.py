@@ -8,14 +8,15 @@ old and the new tables.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from holdsfor.errors import Diagnostic, ExecutionProblem, UsageProblem
-from holdsfor.spark.output.result_tables import RESULTS, ResultTable
-from holdsfor.spark.output.targets import refuse_existing
+from holdsfor.spark.input.listing import java_problems
+from holdsfor.spark.output.result_tables import TABLES, ResultTable
+from holdsfor.spark.output.targets import refuse_existing, refuse_foreign
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -39,20 +40,23 @@ def without_secrets(url: str) -> str:
 
 
 def check_url(url: str, table: str) -> None:
-    """Refuse a database without transactional renames, and table names that the database would truncate."""
+    """Refuse a database without transactional renames, and names that are not those of tables."""
     if not url.startswith("jdbc:postgresql:"):
         message = f"expected `jdbc:postgresql:` as a database for results, found `{without_secrets(url)}`"
-        hint = "write a folder, or with Python `found.intervals.write.jdbc`, which does not replace in one transaction"
+        hint = "write a folder, or with Python `found[…].write.jdbc`, which does not replace in one transaction"
         raise UsageProblem(Diagnostic("HF783", message, hint=hint))
-    longest = max(map(len, RESULTS)) + _UNIQUE + len("__")
+    longest = _LONGEST_NAME - len("_report_changes")
     *schema, name = table.split(".")
-    if not name or not all(schema) or len(schema) > 1 or len(name.encode()) > _LONGEST_NAME - longest:
-        message = f"expected `NAME` or `SCHEMA.NAME` of at most {_LONGEST_NAME - longest} bytes, found `{table}`"
+    if not name or not all(schema) or len(schema) > 1 or len(name.encode()) > longest:
+        message = f"expected `NAME` or `SCHEMA.NAME` of at most {longest} bytes, found `{table}`"
         raise UsageProblem(Diagnostic("HF781", message, hint="see `--table`"))
 
 
 class DatabaseTarget:
-    """Tables `NAME_intervals`, `NAME_events` and `NAME_set_aside`; a schema may come before the name."""
+    """Tables `NAME_overdue` for each fluent and event, `NAME_set_aside`, and `NAME_tables`, which lists them.
+
+    A schema may come before the name.
+    """
 
     def __init__(
         self, spark: SparkSession, url: str, table: str, properties: Mapping[str, str], *, overwrite: bool = False
@@ -66,20 +70,32 @@ class DatabaseTarget:
         self._written: list[str] = []
 
     def check(self) -> None:
-        """Refuse to replace existing tables without `overwrite`."""
+        """Refuse to replace existing results without `overwrite`."""
         with self._connected() as connection:
-            there = [result for result in RESULTS if self._exists(connection, result)]
-        if there and not self._overwrite:
-            refuse_existing(f"{self.shown} {'.'.join([*self._schema, self._named(there[-1])])}")
+            is_there = self._exists(connection, TABLES)
+        if is_there and not self._overwrite:
+            refuse_existing(self._shown_name(TABLES))
+
+    def begin(self, names: Sequence[str]) -> None:
+        """Refuse names that the database would truncate, and to replace tables that are not results."""
+        for name in names:
+            if len(self._named(name).encode()) > _LONGEST_NAME:
+                message = f"the table `{self._named(name)}` has a name of more than {_LONGEST_NAME} bytes"
+                raise UsageProblem(Diagnostic("HF781", message, hint="see `--table`"))
+        with self._connected() as connection:
+            replaced = {*self._listed(connection), TABLES}
+            for name in names:
+                if name not in replaced and self._exists(connection, name):
+                    refuse_foreign(self._shown_name(name))
 
     def write(self, result: ResultTable) -> None:
         """Write a temporary table, and compare its row count with the result: a task that is lost may write twice."""
         expected = result.frame.count()  # computes the result with all tasks; the write uses fewer
-        beside = self._qualified(self._beside(result.name))
         self._written.append(result.name)
+        beside = self._beside(result.name)
         result.frame.write.format("jdbc").options(**{**self._options, "dbtable": beside}).save()
         with self._connected() as connection:
-            found = _value(connection, f"SELECT count(*) FROM {beside}")
+            found = _values(connection, f"SELECT count(*) FROM {beside}")[0]
         if found != expected:
             message = f"the database has {found} rows of `{result.name}`, expected {expected}"
             raise ExecutionProblem(Diagnostic("HF620", message, hint="nothing was replaced: run again"))
@@ -87,26 +103,41 @@ class DatabaseTarget:
     def move(self) -> None:
         with self._connected() as connection:
             connection.setAutoCommit(False)
-            for result in RESULTS if self._overwrite else ():
-                _run(connection, f"DROP TABLE IF EXISTS {self._qualified(self._named(result))}")
-            for result in self._written:
-                beside, name = self._qualified(self._beside(result)), _quoted(self._named(result))
-                _run(connection, f"ALTER TABLE {beside} RENAME TO {name}")
+            before = [*self._listed(connection), TABLES] if self._overwrite else []
+            for name in before:
+                _run(connection, f"DROP TABLE IF EXISTS {self._qualified(self._named(name))}")
+            for name in self._written:
+                _run(connection, f"ALTER TABLE {self._beside(name)} RENAME TO {_quoted(self._named(name))}")
             connection.commit()
 
     def discard(self) -> None:
         with self._connected() as connection:
-            for result in self._written:
-                _run(connection, f"DROP TABLE IF EXISTS {self._qualified(self._beside(result))}")
+            for name in self._written:
+                _run(connection, f"DROP TABLE IF EXISTS {self._beside(name)}")
 
-    def _exists(self, connection: Any, result: str) -> bool:
-        return _value(connection, "SELECT to_regclass(?)::text", self._qualified(self._named(result))) is not None
+    def _exists(self, connection: Any, name: str) -> bool:
+        found = _values(connection, "SELECT to_regclass(?)::text", self._qualified(self._named(name)))
+        return found[0] is not None
 
-    def _named(self, result: str) -> str:
-        return f"{self._name}_{result}"
+    def _listed(self, connection: Any) -> list[str]:
+        """The tables of the results that are there."""
+        if not self._exists(connection, TABLES):
+            return []
+        try:
+            return _values(connection, f'SELECT "table" FROM {self._qualified(self._named(TABLES))}')
+        except java_problems():
+            refuse_foreign(self._shown_name(TABLES))
+            raise
 
-    def _beside(self, result: str) -> str:
-        return f"{self._named(result)}_{self._unique}"
+    def _named(self, name: str) -> str:
+        return f"{self._name}_{name}"
+
+    def _shown_name(self, name: str) -> str:
+        return f"{self.shown} {'.'.join([*self._schema, self._named(name)])}"
+
+    def _beside(self, name: str) -> str:
+        """The temporary name of a table, which does not grow with its name."""
+        return self._qualified(f"holdsfor_{self._unique}_{self._written.index(name)}")
 
     def _qualified(self, table: str) -> str:
         return ".".join(map(_quoted, [*self._schema, table]))
@@ -138,14 +169,15 @@ def _run(connection: Any, statement: str) -> None:
         prepared.close()
 
 
-def _value(connection: Any, query: str, *parameters: str) -> Any:
-    """The single value that a query returns."""
+def _values(connection: Any, query: str, *parameters: str) -> list[Any]:
+    """The first column of the rows that a query returns."""
     prepared = connection.prepareStatement(query)
     try:
         for i, parameter in enumerate(parameters, start=1):
             prepared.setString(i, parameter)
-        rows = prepared.executeQuery()
-        rows.next()
-        return rows.getObject(1)
+        rows, found = prepared.executeQuery(), list[Any]()
+        while rows.next():
+            found.append(rows.getObject(1))
+        return found
     finally:
         prepared.close()

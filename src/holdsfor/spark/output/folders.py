@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from holdsfor.errors import Diagnostic, ExecutionProblem, UsageProblem
 from holdsfor.spark.cluster.connect import refuse_connect
 from holdsfor.spark.output.atomic_rename import Swap, recover, swap
-from holdsfor.spark.output.result_tables import RESULTS, Form, ResultTable
+from holdsfor.spark.output.result_tables import TABLES, Form, ResultTable
 from holdsfor.spark.output.targets import refuse_existing
 
 if TYPE_CHECKING:
@@ -68,11 +69,14 @@ class ReplaceableFolder:
 
 
 class FolderTarget(ReplaceableFolder):
-    """A folder with one table each for intervals, events and records set aside."""
+    """A folder with a folder for each table: those of fluents and events, `set_aside`, and `tables`, their list."""
 
     def __init__(self, spark: SparkSession, path: str, form: Form, *, overwrite: bool = False) -> None:
-        super().__init__(spark, path, RESULTS[-1], overwrite=overwrite)
+        super().__init__(spark, path, TABLES, overwrite=overwrite)
         self._form = form
+
+    def begin(self, names: Sequence[str]) -> None:
+        """Any names will do: the folder is replaced as a whole."""
 
     def write(self, result: ResultTable) -> None:
         """Write a table. Spark writes no file for a partitioned table without rows: add one, so that it can be read."""

@@ -1,47 +1,33 @@
-"""Results decoded into rows, in the workers: names, arguments and values as text, separately and combined."""
+"""Results decoded into rows, in the workers: all fluents and events as texts, or one of them in typed columns.
+
+Times are integers here; `time_columns` makes timestamps of them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
-from typing import Any
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]
-import pyarrow.compute as pc  # type: ignore[import-untyped]
 
-from holdsfor.columns.encoding import Symbols, integer_values, is_integer
-from holdsfor.kernels.keys import Int64, dense_ids
+from holdsfor.analysis.result_columns import TableColumns
+from holdsfor.columns.encoding import Symbols
+from holdsfor.columns.result_table import result_schema
+from holdsfor.columns.time_type import time_column
+from holdsfor.columns.typed_values import ColumnType, arrow_type, typed_column
+from holdsfor.kernels.keys import dense_ids
 from holdsfor.kernels.packing import OPEN
 from holdsfor.parallel.exchange.facts import Facts
 from holdsfor.parallel.stages.dated_buckets import NOTHING
 from holdsfor.spark.exchange.shuffle_rows import loads_of
-from holdsfor.syntax.printer import show
-from holdsfor.syntax.terms import Atom, Struct, Term
 
-__all__ = [
-    "COUNTS_AT",
-    "EVENTS",
-    "INTERVALS",
-    "VERSIONS",
-    "count_rows",
-    "event_rows",
-    "interval_rows",
-    "version_rows",
-]
+__all__ = ["COUNTS_AT", "VERSION_TIMES", "AllRows", "TypedRows", "count_rows"]
 
 _TEXT, _TIME = pa.string(), pa.int64()
-_ARGS = pa.list_(_TEXT)
-INTERVALS = pa.schema(
-    [("fluent", _TEXT), ("args", _ARGS), ("value", _TEXT), ("fvp", _TEXT), ("start", _TIME), ("end", _TIME)]
-)
-EVENTS = pa.schema([("name", _TEXT), ("args", _ARGS), ("event", _TEXT), ("time", _TIME)])
-VERSIONS = pa.schema(
+VERSION_TIMES = pa.schema(
     [
-        ("name", _TEXT),
-        ("args", _ARGS),
-        ("value", _TEXT),
-        ("shown", _TEXT),
         ("start", _TIME),
         ("end", _TIME),
         ("known_from", _TIME),
@@ -53,36 +39,66 @@ VERSIONS = pa.schema(
         ("last_report", _TIME),
     ]
 )
+"""The columns of dated results: their extent, and the query times between which they are known."""
+
 COUNTS_AT = pa.schema([("query_time", _TIME), ("what", _TEXT), ("n", _TIME)])
 
 _ROWS = 1 << 16
-_EXAMPLE = (Atom("x"),)
 _CHANGES = ("added", "extended", "shortened")
 
 
-def interval_rows(batches: Iterable[Any]) -> Iterator[Any]:
-    """A row for every interval."""
-    for facts, symbols in _each(batches):
-        name, args, values, shown = _written(facts, symbols)
-        ends = facts.times["end"]
-        columns = [name, args, values, shown, pa.array(facts.times["start"]), pa.array(ends, mask=ends == OPEN)]
-        yield from pa.Table.from_arrays(columns, schema=INTERVALS).to_batches(_ROWS)
+@dataclass(frozen=True)
+class AllRows:
+    """The rows of all fluents and events, with texts for arguments and values; dated results also have their dates."""
+
+    is_dated: bool = False
+
+    @property
+    def schema(self) -> Any:
+        fields = list(result_schema())
+        return pa.schema([*fields[:-2], *VERSION_TIMES] if self.is_dated else fields)
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        for facts, symbols in _each(batches):
+            times = _dated(facts) if self.is_dated else _extents(facts)
+            yield from _batches([*_described(facts, symbols), *times], self.schema)
 
 
-def event_rows(batches: Iterable[Any]) -> Iterator[Any]:
-    """A row for every time-point of an event."""
-    for facts, symbols in _each(batches):
-        name, args, _, shown = _written(facts, symbols)
-        columns = [name, args, shown, pa.array(facts.times["start"])]
-        yield from pa.Table.from_arrays(columns, schema=EVENTS).to_batches(_ROWS)
+@dataclass(frozen=True)
+class TypedRows:
+    """The rows of one fluent or event, with a typed column for each argument and the value.
 
+    The columns are called `c0`, `c1` and so on, because those of the layout may have the names of dates; `start` and
+    `end` follow, and the dates of dated results.
+    """
 
-def version_rows(batches: Iterable[Any]) -> Iterator[Any]:
-    """A row for every interval or time-point known at some query time."""
-    for facts, symbols in _each(batches):
-        dates = _dates(facts)
-        dated = [dates.get(field.name, pa.nulls(facts.n, field.type)) for field in list(VERSIONS)[4:]]
-        yield from pa.Table.from_arrays([*_written(facts, symbols), *dated], schema=VERSIONS).to_batches(_ROWS)
+    layout: TableColumns
+    is_dated: bool = False
+
+    @property
+    def kind(self) -> Literal["fluent", "event"]:
+        return "event" if self.layout.value is None else "fluent"
+
+    @property
+    def kinds(self) -> list[ColumnType]:
+        """The types of the arguments, and of the value of a fluent."""
+        value = self.layout.value
+        return [*(kind for _, kind in self.layout.arguments), *([] if value is None else [value])]
+
+    @property
+    def schema(self) -> Any:
+        constants = [(f"c{i}", arrow_type(kind)) for i, kind in enumerate(self.kinds)]
+        return pa.schema([*constants, *(VERSION_TIMES if self.is_dated else list(VERSION_TIMES)[:2])])
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        for facts, symbols in _each(batches):
+            times = _dated(facts) if self.is_dated else _extents(facts)
+            yield from _batches([*self._constants(facts, symbols), *times], self.schema)
+
+    def _constants(self, facts: Facts, symbols: Symbols) -> Iterator[Any]:
+        for words, kind in zip(facts.words, self.kinds, strict=True):
+            ids, first = dense_ids([words], facts.n)
+            yield typed_column(words[first], symbols, kind).take(pa.array(ids))
 
 
 def count_rows(batches: Iterable[Any]) -> Iterator[Any]:
@@ -92,7 +108,33 @@ def count_rows(batches: Iterable[Any]) -> Iterator[Any]:
         yield pa.RecordBatch.from_arrays([pa.array(column) for column in columns], schema=COUNTS_AT)
 
 
-def _dates(facts: Facts) -> dict[str, Any]:
+def _each(batches: Iterable[Any]) -> Iterator[tuple[Facts, Symbols]]:
+    for load in loads_of(batches):
+        yield from ((facts, load.symbols) for facts in load.facts)
+
+
+def _batches(columns: list[Any], schema: Any) -> list[Any]:
+    found: list[Any] = pa.Table.from_arrays(columns, schema=schema).to_batches(_ROWS)
+    return found
+
+
+def _described(facts: Facts, symbols: Symbols) -> list[Any]:
+    """Columns of kinds, names, arguments, values and whole FVPs or events; each distinct one is decoded once."""
+    ids, first = dense_ids(facts.words, facts.n)
+    words, key, rows = [column[first] for column in facts.words], (facts.name, facts.arity), pa.array(ids)
+    is_fluent = facts.kind == "fluent"
+    entities = symbols.entities.fvps(key, words) if is_fluent else symbols.entities.events(key, words, len(first))
+    described = [entities.functors(), entities.args(), entities.values(), entities.names()]
+    return [pa.repeat(pa.scalar(facts.kind), facts.n), *(column.take(rows) for column in described)]
+
+
+def _extents(facts: Facts) -> list[Any]:
+    """The starts and ends of intervals, or the time-points of events twice."""
+    starts = facts.times["start"]
+    return [time_column(each, None) for each in (starts, facts.times["end"] if facts.kind == "fluent" else starts)]
+
+
+def _dated(facts: Facts) -> list[Any]:
     """When results are known, and how they change, as columns; null means never, nothing or open."""
     times = facts.times
     changes = np.zeros(facts.n, np.int8)
@@ -100,94 +142,11 @@ def _dates(facts: Facts) -> dict[str, Any]:
         is_longer = (times["start"] < times["old_start"]) | (times["end"] > times["old_end"])
         changes = np.where(times["old_start"] == NOTHING, 0, np.where(is_longer, 1, 2)).astype(np.int8)
     dates = {name: pa.array(column, mask=(column == OPEN) | (column == NOTHING)) for name, column in times.items()}
-    return {
-        **dates,
+    dates |= {
         "change": pa.DictionaryArray.from_arrays(pa.array(changes), pa.array(_CHANGES)).dictionary_decode(),
         "is_retracted": pa.array(times["is_retracted"] != 0),
         "last_report": pa.array(times["last_report"], mask=times["last_report"] < times["known_from"]),
     }
-
-
-def _each(batches: Iterable[Any]) -> Iterator[tuple[Facts, Symbols]]:
-    for load in loads_of(batches):
-        yield from ((facts, load.symbols) for facts in load.facts)
-
-
-def _written(facts: Facts, symbols: Symbols) -> list[Any]:
-    """Columns of names, arguments, values and combined FVPs or events; each distinct one is decoded once."""
-    ids, first = dense_ids(facts.words, facts.n)
-    n, rows = len(first), pa.array(ids)
-    columns = [_Constants(words[first], symbols) for words in facts.words]
-    args = _lists([column.texts() for column in columns[: facts.arity]], n)
-    values = columns[-1].texts() if facts.kind == "fluent" else pa.nulls(n, _TEXT)
-    names = pa.DictionaryArray.from_arrays(pa.array(np.zeros(facts.n, np.int8)), pa.array([facts.name]))
-    return [names.dictionary_decode(), *(column.take(rows) for column in (args, values, _whole(facts, columns, n)))]
-
-
-def _whole(facts: Facts, columns: list[_Constants], n: int) -> Any:
-    """FVPs or events as text, concatenated from their constants unless the name is an operator."""
-    functor = show(Struct(facts.name, _EXAMPLE * facts.arity) if facts.arity else Atom(facts.name))
-    name, _, inner = functor.partition("(x")
-    if facts.arity and inner != ",x" * (facts.arity - 1) + ")":
-        terms = zip(*(column.each() for column in columns), strict=True)
-        return pa.array([_shown(facts, row) for row in terms], _TEXT)
-    parts = [part for column in columns[: facts.arity] for part in (pa.scalar(","), column.arguments())]
-    parts = [pa.scalar(f"{name}("), *parts[1:], pa.scalar(")")] if facts.arity else [pa.scalar(functor)]
-    if facts.kind == "fluent":
-        parts.append(columns[-1].written(partial(_as_value, facts)))
-    return pc.binary_join_element_wise(*parts, "") if columns else pa.array([functor] * n, _TEXT)
-
-
-def _shown(facts: Facts, row: tuple[Term, ...]) -> str:
-    named = Struct(facts.name, row[: facts.arity])
-    return show(Struct("=", (named, row[-1])) if facts.kind == "fluent" else named)
-
-
-class _Constants:
-    """A column of constants; each distinct constant is decoded once."""
-
-    def __init__(self, words: Int64, symbols: Symbols) -> None:
-        ids, first = dense_ids([words], len(words))
-        self.words = words[first]
-        self.symbols = symbols
-        self.rows = pa.array(ids)
-
-    def each(self) -> list[Term]:
-        return self.symbols.terms(self.words[self.rows.to_numpy()])
-
-    def written(self, write: Callable[[Term], str]) -> Any:
-        return pa.array(map(write, self.symbols.terms(self.words)), _TEXT).take(self.rows)
-
-    def arguments(self) -> Any:
-        """The constants as arguments of a term. Columns of integers take a faster path."""
-        if is_integer(self.words).all():
-            return pa.array(integer_values(self.words)).cast(_TEXT).take(self.rows)
-        return self.written(_as_argument)
-
-    def texts(self) -> Any:
-        """The constants without quotes."""
-        return self.arguments() if is_integer(self.words).all() else self.written(_text)
-
-
-def _as_argument(term: Term) -> str:
-    """The text of a term as an argument of another."""
-    return show(Struct("f", (term,)))[2:-1]
-
-
-def _as_value(facts: Facts, term: Term) -> str:
-    """The text of a term as the value of a fluent, with the equals sign."""
-    fluent = Struct(facts.name, (Atom("x"),)) if facts.arity else Atom(facts.name)
-    return show(Struct("=", (fluent, term)))[len(show(fluent)) :]
-
-
-def _text(term: Term) -> str:
-    return term.name if isinstance(term, Atom) else show(term)
-
-
-def _lists(columns: Sequence[Any], n: int) -> Any:
-    """A list for each row with its values in the columns."""
-    offsets = pa.array(np.arange(n + 1, dtype=np.int32) * len(columns))
-    if not columns:
-        return pa.ListArray.from_arrays(offsets, pa.array([], _TEXT))
-    order = np.arange(n * len(columns), dtype=np.int64).reshape(len(columns), n).T.reshape(-1)
-    return pa.ListArray.from_arrays(offsets, pa.concat_arrays(list(columns)).take(pa.array(order)))
+    if facts.kind == "event":
+        dates["end"] = dates["start"]
+    return [dates.get(field.name, pa.nulls(facts.n, field.type)) for field in VERSION_TIMES]

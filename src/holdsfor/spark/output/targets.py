@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -13,7 +13,7 @@ from holdsfor.spark.output.result_tables import ResultTable
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["OutputTarget", "Replaceable", "refuse_existing", "replacing"]
+__all__ = ["OutputTarget", "Replaceable", "refuse_existing", "refuse_foreign", "replacing"]
 
 
 class Replaceable(Protocol):
@@ -34,6 +34,9 @@ class Replaceable(Protocol):
 
 class OutputTarget(Replaceable, Protocol):
     """A target for the tables of a run."""
+
+    def begin(self, names: Sequence[str]) -> None:
+        """Check the names of the tables that follow; the list of tables is the last one."""
 
     def write(self, result: ResultTable) -> None: ...
 
@@ -58,3 +61,9 @@ def replacing(place: Replaced) -> Iterator[Replaced]:
 def refuse_existing(path: str) -> None:
     """Refuse to replace an existing target."""
     raise UsageProblem(Diagnostic("HF771", f"`{path}` exists already", hint="`--overwrite` replaces it"))
+
+
+def refuse_foreign(table: str) -> None:
+    """Refuse to replace a table that is not one of results."""
+    hint = "results only replace results: choose another name, or rename the table"
+    raise UsageProblem(Diagnostic("HF780", f"the table `{table}` is not one of results and is not replaced", hint=hint))

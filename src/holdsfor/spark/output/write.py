@@ -33,8 +33,8 @@ def write(
     place: str,
     *,
     format: Format = "parquet",  # noqa: A002
-    partition_by: Sequence[Part] | None = None,
-    time_unit: Unit = "s",
+    partition_by: Sequence[Part] = (),
+    time_unit: Unit | None = None,
     overwrite: bool = False,
     table: str | None = None,
     properties: Mapping[str, str] | None = None,
@@ -42,30 +42,34 @@ def write(
 ) -> None:
     """Write all results or none to a folder, to `table:NAME` of the catalogue, or to `jdbc:postgresql://…`.
 
-    With `overwrite`, existing results are replaced atomically. Folders and catalogue tables are partitioned by
-    `fluent`, by the `day` in which an interval starts, or both. `table` is the name of the tables in a database,
-    `properties` are those of its driver. `reports` adds the results `known` at query times, or their `changes`.
+    Each fluent and event has a table of its own, with the columns of `found[…]`; `set_aside` has the records that do
+    not fit, and `tables` lists all tables. With `overwrite`, existing results are replaced atomically. Folders and
+    catalogue tables are partitioned by the `day` in which an interval starts or an event happens, if wanted;
+    `time_unit` is the unit of integer times, by default that of the run. `table` is the first part of the names of
+    tables in a database, `properties` are those of its driver. `reports` adds the results `known` at query times
+    (`report_…`), or their `changes` (`report_changes`).
 
     >>> import holdsfor as hf
     >>> from tempfile import TemporaryDirectory
     >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
     >>> wins = spark.createDataFrame([("win", 13, "chris")], "name string, start long, arg1 string")
     >>> with TemporaryDirectory() as folder:
-    ...     hf.spark.write(hf.spark.recognise(wins, rules), f"{folder}/found")
-    ...     spark.read.parquet(f"{folder}/found/intervals").first().fvp
-    'rich(chris)=true'
+    ...     hf.spark.write(hf.spark.recognise(rules, wins), f"{folder}/found")
+    ...     spark.read.parquet(f"{folder}/found/rich").first()
+    Row(arg1='chris', value='true', start=14, end=None)
     """
-    form = Form(format, None if partition_by is None else tuple(partition_by), time_unit)
-    spark = found.intervals.sparkSession
-    with replacing(place_of(spark, place, form, table, properties, overwrite=overwrite)) as there:
+    form = Form(format, tuple(partition_by), time_unit or found.time_unit)
+    with replacing(place_of(found.spark, place, form, table, properties, overwrite=overwrite)) as there:
         write_results(found, there, reports)
 
 
 def write_results(found: Recognition, place: OutputTarget, reports: Collection[ReportKind] = ()) -> None:
     """Write the tables of a run under temporary names."""
-    for result in result_tables_of(found, reports):
-        with described(result.frame.sparkSession, f"write {result.name}"):
-            place.write(result)
+    tables = result_tables_of(found, reports)
+    place.begin([table.name for table in tables])
+    for table in tables:
+        with described(found.spark, f"write {table.name}"):
+            place.write(table)
 
 
 def place_of(
@@ -89,13 +93,13 @@ def place_of(
 
 def check_place(place: str, form: Form, table: str | None, *, has_properties: bool) -> None:
     """Refuse unknown formats, and options that do not apply to the kind of target."""
-    for given, known in (((form.format,), get_args(Format)), (form.partition_by or (), get_args(Part))):
+    for given, known in (((form.format,), get_args(Format)), (form.partition_by, get_args(Part))):
         for each in given:
             if each not in known:
                 message = f"`{each}` is not a form of results, expected {' or '.join(f'`{name}`' for name in known)}"
                 raise UsageProblem(Diagnostic("HF781", message, hint=did_you_mean(str(each), known)))
     is_database = place.startswith("jdbc:")
-    if is_database and (form.partition_by is not None or form.format != "parquet"):
+    if is_database and (form.partition_by or form.format != "parquet"):
         message = "tables of a database have no format and no partitions"
         raise UsageProblem(Diagnostic("HF781", message, hint="leave out `--format` and `--partition-by`"))
     if not is_database and (table is not None or has_properties):

@@ -1,8 +1,9 @@
 """Prepared history: records written once, bucket by bucket, for many runs.
 
 Prepared history is a folder with a table of shuffle blocks (`records`, partitioned by bucket) and a description
-(`prepared.json`): the clock tick, the number of buckets, the names and forms of records in the rules, and for each name
-the argument that is its partition key, the number of records, and their first and last time-point. In a bucket, the
+(`prepared.json`): the clock, the number of buckets, the names and forms of records in the rules, the columns that the
+records come from, and for each name the argument that is its partition key, the number of records, and their first and
+last time-point. In a bucket, the
 records of a name are sorted by time and stored in shuffle blocks of bounded size with their first and last time-point.
 
 Retractions are already applied. Records set aside and counts of unused records are stored as shuffle blocks too, so
@@ -14,18 +15,24 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import unquote, urlsplit
 
 from holdsfor.analysis.names import Names
+from holdsfor.analysis.place_types import InputColumn
+from holdsfor.analysis.sorts import Place
+from holdsfor.analysis.variable_types import ConstantType
+from holdsfor.columns.time_type import TimeType
 from holdsfor.distribution.stages import Table
 from holdsfor.errors import DataProblem, Diagnostic
 from holdsfor.parallel.exchange.facts import KINDS
 from holdsfor.parallel.exchange.shuffle_blocks import NO_STAGE
+from holdsfor.sources.times import Clock, Unit
 from holdsfor.sources.unreadable import Unreadable
 from holdsfor.spark.exchange.shuffle_rows import SHUFFLE_SCHEMA
+from holdsfor.spark.input.frame_reader import ReaderSettings
 from holdsfor.spark.input.listing import java_problems
 from holdsfor.spark.input.set_aside import set_aside_of
 
@@ -35,7 +42,7 @@ if TYPE_CHECKING:
 __all__ = ["DESCRIPTION", "RECORDS", "Prepared", "PreparedTable", "description", "is_prepared", "prepared"]
 
 DESCRIPTION, RECORDS = "prepared.json", "records"
-_VERSION = 1
+_VERSION = 2
 _BUCKET = re.compile(r"/bucket=(\d+)/")
 _AGAIN = "prepare the history again with these rules, or use its original input"
 
@@ -84,7 +91,22 @@ class Prepared:
     computed: frozenset[str]
     unused: dict[str, int]
     known: tuple[PreparedTable, ...]
+    columns: dict[Place, InputColumn]
+    unit: Unit
+    zone: str | None
+    has_offset: bool | None
     unreadable: tuple[Unreadable, ...] = ()
+
+    def check_clock(self, clock: Clock) -> None:
+        """Refuse another unit of time, or a time zone for local times that were read without one: HF791."""
+        if self.has_offset is None:
+            return
+        if clock.unit != self.unit:
+            message = f"`{self.path}` was prepared with the time unit `{self.unit}`, found `{clock.unit}`"
+            raise DataProblem(Diagnostic("HF791", message, hint="the times of its records have this unit"))
+        if clock.zone is not None and self.zone is None and not self.has_offset:
+            message = f"`{self.path}` was prepared from times without an offset and without a time zone"
+            raise DataProblem(Diagnostic("HF791", message, hint="prepare the history again with the time zone"))
 
     def check(self, names: Names, tick: int) -> None:
         """Refuse rules that would read other records, or would read records differently: HF791."""
@@ -182,14 +204,24 @@ def _computed(names: Names) -> set[str]:
 
 
 def description(
-    names: Names, tick: int, n_buckets: int, unused: dict[str, int], known: Iterable[PreparedTable]
+    names: Names,
+    setting: ReaderSettings,
+    n_buckets: int,
+    unused: dict[str, int],
+    known: Iterable[PreparedTable],
+    columns: Mapping[Place, InputColumn],
+    times: TimeType | None,
 ) -> dict[str, Any]:
-    """The description of history that rules with these names have prepared."""
+    """The description of history that rules with these names have prepared; `times` is the type of its times."""
     return {
         "format": _VERSION,
-        "tick": tick,
+        "tick": setting.tick,
+        "time_unit": setting.unit,
+        "time_zone": setting.zone,
+        "has_offset": None if times is None else times.zone is not None,
         "buckets": n_buckets,
         "forms": sorted(map(list, _forms_of(names))),
+        "columns": [[*place, int(column.types), column.name] for place, column in columns.items()],
         "computed": sorted(_computed(names)),
         "unused": dict(sorted(unused.items())),
         "records": [asdict(each) for each in known],
@@ -241,6 +273,10 @@ def prepared(spark: SparkSession, path: str) -> Prepared:
         frozenset(found["computed"]),
         found["unused"],
         tuple(PreparedTable(**each) for each in found["records"]),
+        {tuple(place): InputColumn(ConstantType(types), column) for *place, types, column in found["columns"]},
+        found["time_unit"],
+        found["time_zone"],
+        found["has_offset"],
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdsfor.analysis.pipeline import Compiled
+from holdsfor.analysis.pipeline import Compiled, check_time_zone
 from holdsfor.columns.encoding import Symbols
 from holdsfor.distribution.stages import HashRoute, Stages, plan_stages
 from holdsfor.parallel.exchange.facts import Facts, Load, Texts, by_name, owners
@@ -18,11 +18,11 @@ from holdsfor.parallel.exchange.shipped_rules import Rules
 from holdsfor.parallel.exchange.shuffle_blocks import NO_STAGE, ShuffleBlock
 from holdsfor.runtime.session import EngineSession
 from holdsfor.runtime.windows import check_windows
-from holdsfor.sources.times import Unit
+from holdsfor.sources.times import Clock, Unit
 from holdsfor.spark.exchange.shuffle_rows import by_bucket, loads_of, rows_of, sent_rows
 from holdsfor.spark.input.ingestion import check_buckets, frame_of, time_points
 from holdsfor.spark.input.inputs import Columns, Given
-from holdsfor.spark.job.job_input import read_job_input
+from holdsfor.spark.job.job_input import JobInput, read_job_input
 from holdsfor.spark.output.folders import ReplaceableFolder
 from holdsfor.spark.output.targets import replacing
 from holdsfor.spark.prepared.history import DESCRIPTION, RECORDS, Prepared, PreparedTable, description, prepared
@@ -46,10 +46,12 @@ def prepare(
     overwrite: bool = False,
     columns: Columns | None = None,
     time_unit: Unit = "s",
+    tz: str | None = None,
 ) -> Prepared:
     """Write history in a form that later runs read faster, and return it as input of `recognise`.
 
-    The folder is written completely or not at all. Existing history is replaced only with `overwrite`.
+    A time without an offset is a time of `tz`, else of UTC. The folder is written completely or not at all. Existing
+    history is replaced only with `overwrite`.
 
     >>> import holdsfor as hf
     >>> from tempfile import TemporaryDirectory
@@ -62,7 +64,8 @@ def prepare(
     """
     check_windows(tick, None, None)
     check_buckets(buckets)
-    job_input = read_job_input(data, rules, Rules.of(rules), tick, columns, time_unit)
+    check_time_zone(tz)
+    job_input = read_job_input(data, rules, Rules.of(rules), tick, columns, Clock(time_unit, zone=tz))
     ingestion = job_input.everything
     place = ReplaceableFolder(ingestion.spark, path, DESCRIPTION, overwrite=overwrite)
     place.check()
@@ -72,7 +75,7 @@ def prepare(
     )
     laid = ingestion.apply(partitioner.send, n_buckets).repartition(n_buckets, "place")
     with replacing(place):
-        _write(frame_of(laid, partitioner.sort), rules, partitioner, place)
+        _write(frame_of(laid, partitioner.sort), job_input, partitioner, place)
     return replace(prepared(ingestion.spark, path), unreadable=tuple(job_input.unreadable))
 
 
@@ -123,12 +126,14 @@ class _Partitioner:
             yield ShuffleBlock(NO_STAGE, (bucket,), self.n_buckets, part, *time_points(part, self.tick))
 
 
-def _write(laid: DataFrame, rules: Compiled, partitioner: _Partitioner, place: ReplaceableFolder) -> None:
+def _write(laid: DataFrame, job_input: JobInput, partitioner: _Partitioner, place: ReplaceableFolder) -> None:
     path = f"{place.beside}/{RECORDS}"
     writer = laid.write.partitionBy("bucket").option("compression", "zstd").option("parquet.block.size", _ROW_GROUP)
     writer.parquet(path)
     unused, known = _found(place.spark.read.parquet(path), partitioner.keys)
-    about = description(rules.names, partitioner.tick, partitioner.n_buckets, unused, known)
+    names, setting = job_input.compiled.names, job_input.ingestion.setting
+    columns, times = job_input.columns, job_input.time_type
+    about = description(names, setting, partitioner.n_buckets, unused, known, columns, times)
     place.write_text(DESCRIPTION, json.dumps(about, indent=2) + "\n")
 
 

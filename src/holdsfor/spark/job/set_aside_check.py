@@ -1,0 +1,54 @@
+"""The check of records that are set aside: a warning with their reasons, or an error if there are too many."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from holdsfor.errors import SetAsideWarning
+from holdsfor.sources.set_aside_reasons import ReasonCounts, SetAsideLimit, set_aside_message
+from holdsfor.spark.input.ingestion import Ingestion
+from holdsfor.spark.input.set_aside import reasons_of, set_aside_of, tally_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+__all__ = ["SetAsideCheck"]
+
+_INSIDE = ("holdsfor", "functools")
+
+
+@dataclass
+class SetAsideCheck:
+    """Counts the records of a job that are set aside, once, when they have been read."""
+
+    ingestion: Ingestion
+    limit: SetAsideLimit
+    _counted: tuple[int, ReasonCounts] | None = field(default=None, init=False)
+    _has_warned: bool = field(default=False, init=False)
+
+    def count(self, sent: DataFrame) -> tuple[int, ReasonCounts]:
+        """The number of records, and the reasons for setting some of them aside; `sent` are the records read."""
+        if self._counted is None:
+            n_read, n_set_aside = self.ingestion.tally or tally_of(sent)
+            self._counted = n_read, reasons_of(set_aside_of(sent)) if n_set_aside else ReasonCounts()
+        return self._counted
+
+    def check(self, sent: DataFrame) -> None:
+        """Warn once of records that are set aside; more than the limit are an error at every use."""
+        n_read, reasons = self.count(sent)
+        if reasons.n:
+            self.limit.check(n_read, reasons)
+            if not self._has_warned:
+                self._has_warned = True
+                warnings.warn(set_aside_message(n_read, reasons), SetAsideWarning, stacklevel=_level_of_caller())
+
+
+def _level_of_caller() -> int:
+    """The level on the stack, for a warning, of the first caller outside this package."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in _INSIDE:
+        frame, level = frame.f_back, level + 1
+    return level
