@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
 
@@ -28,16 +29,51 @@ __all__ = [
     "Diagnostic",
     "Diagnostics",
     "ExecutionProblem",
+    "Hint",
     "HoldsforError",
     "ParallelismWarning",
     "PlanningProblem",
     "SyntaxProblem",
     "UsageProblem",
     "did_you_mean",
+    "on_command_line",
     "printable",
 ]
 
 Severity = Literal["error", "warning", "note"]
+
+
+class Hint(str):
+    """A hint in the words of the Python API, and in those of the command line, where options are flags.
+
+    >>> hint = Hint("`overwrite=True` replaces it", on_command_line="`--overwrite` replaces it")
+    >>> str(hint)
+    '`overwrite=True` replaces it'
+    """
+
+    on_command_line: str
+
+    def __new__(cls, in_python: str, *, on_command_line: str) -> Hint:
+        made = super().__new__(cls, in_python)
+        made.on_command_line = on_command_line
+        return made
+
+    def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, str]]:
+        return (str(self),), {"on_command_line": self.on_command_line}
+
+
+_is_command_line = False
+
+
+@contextmanager
+def on_command_line() -> Iterator[None]:
+    """A context in which hints are in the words of the command line."""
+    global _is_command_line
+    before, _is_command_line = _is_command_line, True
+    try:
+        yield
+    finally:
+        _is_command_line = before
 
 
 @dataclass(frozen=True)
@@ -69,9 +105,14 @@ class Diagnostic:
             lines.append(f"  --> {printable(self.place)}")
         if self.span:
             lines.extend(_excerpt(self.span))
-        if self.hint:
-            lines.append(f"hint: {printable(self.hint)}")
+        if self._shown_hint:
+            lines.append(f"hint: {printable(self._shown_hint)}")
         return "\n".join(lines)
+
+    @property
+    def _shown_hint(self) -> str | None:
+        """The hint for the reader: that for calls from Python, or that for commands."""
+        return self.hint.on_command_line if _is_command_line and isinstance(self.hint, Hint) else self.hint
 
     def to_json(self) -> dict[str, object]:
         """The diagnostic for an editor: positions from 1, `end` exclusive."""
@@ -86,7 +127,13 @@ class Diagnostic:
                 "end_line": end_line,
                 "end_column": end_column,
             }
-        return {"code": self.code, "severity": self.severity, "message": self.message, "hint": self.hint, **place}
+        return {
+            "code": self.code,
+            "severity": self.severity,
+            "message": self.message,
+            "hint": self._shown_hint,
+            **place,
+        }
 
 
 _WIDEST_LINE = 160

@@ -13,6 +13,7 @@ WITHOUT = {f"holdsfor.{owner}.to_polars" for owner in ("Report", "Result")} | {
     f"holdsfor.spark.Prepared.{method}"
     for method in (
         "check",
+        "check_clock",
         "used",
         "unused_by",
         "extent",
@@ -23,10 +24,26 @@ WITHOUT = {f"holdsfor.{owner}.to_polars" for owner in ("Report", "Result")} | {
         "files_by_bucket",
     )
 }
-# The example of the class shows its tables.
+# The example of the class shows its tables, and `print` the columns. Some methods serve the command and the output.
 WITHOUT |= {
     f"holdsfor.spark.Recognition.{table}"
-    for table in ("intervals", "events", "set_aside", "unmatched", "counts", "one_bucket", "run", "unreadable")
+    for table in (
+        "results",
+        "intervals",
+        "events",
+        "set_aside",
+        "unmatched",
+        "counts",
+        "one_bucket",
+        "run",
+        "unreadable",
+        "columns",
+        "time_type",
+        "time_unit",
+        "spark",
+        "reasons",
+        "table_of",
+    )
 }
 
 

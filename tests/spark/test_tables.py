@@ -149,7 +149,8 @@ def test_records_set_aside_are_a_warning_or_an_error(spark: SparkSession) -> Non
     described = "happensAt(speed(v, n), ts)"
     with pytest.warns(SetAsideWarning) as embedded:
         hf.recognise(rules, (frame.toArrow(), described))
-    for bounds in ({}, {"start": 0, "end": 9}):
+    choices: list[dict[str, Any]] = [{}, {"start": 0, "end": 9}]
+    for bounds in choices:
         found = hf.spark.recognise(rules, (frame, described), **bounds)
         with pytest.warns(SetAsideWarning) as on_spark:
             assert found["fast"].count() == 1

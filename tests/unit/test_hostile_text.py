@@ -294,7 +294,9 @@ TABLES = pytest.mark.parametrize("text", [t for t in HOSTILE.values() if t.strip
 @TABLES
 def test_statements_for_the_catalogue_have_the_name_quoted(text: str) -> None:
     spark = _Spark()
-    CatalogueTarget(cast(Any, spark), text, Form()).discard()
+    place = CatalogueTarget(cast(Any, spark), text, Form())
+    place._names = ["fast", text]
+    place.discard()
     assert spark.statements
     for statement in spark.statements:
         (name,) = _identifiers(statement, "`")
@@ -314,13 +316,14 @@ def test_statements_for_a_database_have_the_name_quoted(text: str, monkeypatch: 
     statements: list[str] = []
     monkeypatch.setattr(databases.DatabaseTarget, "_connected", connected)
     monkeypatch.setattr(databases, "_run", lambda connection, statement: statements.append(statement))
+    monkeypatch.setattr(databases, "_values", lambda connection, query, *parameters: [text])
     place = databases.DatabaseTarget(cast(Any, None), "jdbc:postgresql://host/sea", text, {}, overwrite=True)
-    place._written.append("intervals")
+    place._written.append("fast")
     place.move()
     place.discard()
     assert statements
     for statement in statements:
-        assert all(name.startswith(text) for name in _identifiers(statement, '"'))
+        assert all(name.startswith((text, "holdsfor_")) for name in _identifiers(statement, '"'))
 
 
 @ODD

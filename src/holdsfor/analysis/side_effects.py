@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from holdsfor.analysis.goals import rule_goals
 from holdsfor.errors import Diagnostics
 from holdsfor.prolog.background import grounding_clauses, inner_calls
-from holdsfor.prolog.builtins.changes import CHANGES
+from holdsfor.prolog.builtins.changes import CHANGES, NO_CHANGES
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.printer import show_indicator
 from holdsfor.syntax.program import Clause
@@ -30,8 +30,7 @@ def check_side_effects(description: EventDescription, diagnostics: Diagnostics) 
             *through, change = [show_indicator(*key) for key in path]
             way = f" through {', '.join(f'`{each}`' for each in through)}" if through else ""
             message = f"a rule cannot change the background knowledge, and reaches `{change}`{way}"
-            hint = "facts can be added by start-up goals (`--goal`); use a fluent for facts that change over time"
-            diagnostics.add("HF228", message, span, hint)
+            diagnostics.add("HF228", message, span, NO_CHANGES)
 
 
 def _calls(description: EventDescription) -> dict[Key, list[Key]]:

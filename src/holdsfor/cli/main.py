@@ -16,7 +16,7 @@ from holdsfor.cli import check, completion, generate, graph, init, plan, query, 
 from holdsfor.cli.terminal.interruption import INTERRUPTED
 from holdsfor.cli.terminal.streams import STANDARD_OUTPUT, discard, standard_streams
 from holdsfor.cli.versions import ShowVersions
-from holdsfor.errors import HoldsforError, printable
+from holdsfor.errors import HoldsforError, on_command_line, printable
 from holdsfor.prolog.builtins.output import printing
 from holdsfor.sinks.output_files import naming
 
@@ -30,7 +30,7 @@ COMMANDS = (init, check, plan, graph, run, query, spark, generate, completion)
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
-    with standard_streams():
+    with standard_streams(), on_command_line():
         return _main(arguments)
 
 

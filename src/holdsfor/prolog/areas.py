@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+from holdsfor.errors import Hint
 from holdsfor.prolog.database import Database
 from holdsfor.prolog.problems import GoalProblem
 from holdsfor.syntax.terms import Atom, Term
@@ -53,7 +54,8 @@ def areas_of(database: Database) -> Areas:
     if found is None:
         names, texts = database.fact_columns(*AREA)
         if not len(names):
-            raise GoalProblem("HF613", "there are no areas", "give `--areas areas.geojson`, or `rules.with_areas(…)`")
+            hint = Hint('give `rules.with_areas("areas.geojson")`', on_command_line="give `--areas areas.geojson`")
+            raise GoalProblem("HF613", "there are no areas", hint)
         found = _KNOWN[database] = Areas(list(names), [text.name for text in texts if isinstance(text, Atom)])
     return found
 

@@ -12,7 +12,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from holdsfor.errors import did_you_mean
+from holdsfor.errors import Hint, did_you_mean
 from holdsfor.kernels.allen import Mode, Relation, relate_intervals
 from holdsfor.kernels.concatenation import concatenate_columns
 from holdsfor.kernels.packing import OPEN
@@ -117,7 +117,8 @@ def _relative_complement(settings: RunSettings, args: tuple[Term, ...], run: Any
 
 def _complement(settings: RunSettings, args: tuple[Term, ...], run: Any) -> Row:
     if settings.start is None:
-        hint = "give `--start`, the first time-point of the run"
+        what = "the first time-point of the run"
+        hint = Hint(f"give `start`, {what}", on_command_line=f"give `--start`, {what}")
         raise GoalProblem("HF631", "the first time-point of the run is not known", hint)
     whole = (np.zeros(1, np.int64), np.array([settings.start]), np.array([OPEN]))
     return _row(args[:1], subtract_intervals(whole, _lists(settings, args[0])))
@@ -127,7 +128,8 @@ def _lengths(settings: RunSettings, intervals: Keyed) -> Any:
     """The lengths of intervals. An open interval is as long as it is at the last query time."""
     _, starts, ends = intervals
     if settings.query_time is None and (ends == OPEN).any():
-        hint = "give `--end`, the last time-point of the run"
+        what = "the last time-point of the run"
+        hint = Hint(f"give `end`, {what}", on_command_line=f"give `--end`, {what}")
         raise GoalProblem("HF631", "the length of an open interval is not known", hint)
     tick = settings.tick
     after_last = ((settings.query_time or 0) // tick + 1) * tick

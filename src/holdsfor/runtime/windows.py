@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from holdsfor.columns.query_times import ALL_ARRIVED, QueryTimes
-from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.errors import Diagnostic, Hint, UsageProblem
 from holdsfor.kernels.concatenation import concatenate_column
 from holdsfor.kernels.keys import Int64
 from holdsfor.runtime.reports.report import ReportColumns, merged
@@ -71,8 +71,12 @@ def check_query_times(queries: QueryTimes, last: int) -> None:
     if n > _MOST_QUERY_TIMES:
         run = f"the run from {queries.start} to {queries.end}"
         message = f"{run} has {n} query times, expected at most {_MOST_QUERY_TIMES}"
-        hint = "a wrong time in one record makes a run this long: give its end (`--end`, `end=`), or a longer step"
-        raise UsageProblem(Diagnostic("HF703", message, hint=hint))
+        raise UsageProblem(Diagnostic("HF703", message, hint=_long_run()))
+
+
+def _long_run(reason: str = "") -> Hint:
+    reason += "a wrong time in one record makes a run this long: give "
+    return Hint(f"{reason}`end`, or a longer `step`", on_command_line=f"{reason}`--end`, or a longer `--step`")
 
 
 def check_idle_query_times(session: EngineSession, queries: QueryTimes, last: int) -> None:
@@ -96,10 +100,7 @@ def check_distance(session: EngineSession, at: int, following: int, step: int) -
 
 def _too_many_idle(first: int, last: int, n_idle: int) -> UsageProblem:
     message = f"from {first} to {last} there are {n_idle} query times without a record in their window"
-    hint = (
-        "rules that use `queryTime` are evaluated at each of them; a wrong time in one record makes a run this long: "
-        "give its end (`--end`, `end=`), or a longer step"
-    )
+    hint = _long_run("rules that use `queryTime` are evaluated at each of them; ")
     return UsageProblem(Diagnostic("HF703", f"{message}, expected at most {_MOST_QUERY_TIMES}", hint=hint))
 
 

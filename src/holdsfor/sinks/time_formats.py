@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from holdsfor.errors import DataProblem, Diagnostic
+from holdsfor.errors import DataProblem, Diagnostic, Hint
 
 if TYPE_CHECKING:
     from holdsfor.columns.time_type import TimeType
@@ -99,7 +99,9 @@ def moment_of(time: int, kind: TimeType) -> datetime.datetime:
         return moment.astimezone(zoneinfo.ZoneInfo(kind.zone)) if kind.zone else moment.replace(tzinfo=None)
     except OverflowError:
         message = f"the time-point {time} is outside the years 1 to 9999 of ISO 8601"
-        raise DataProblem(Diagnostic("HF731", message, hint="write times as integers: `--times integer`")) from None
+        what = "write times as integers: "
+        hint = Hint(f'{what}`times="integer"`', on_command_line=f"{what}`--times integer`")
+        raise DataProblem(Diagnostic("HF731", message, hint=hint)) from None
 
 
 def shown_as(kind: TimeType | None) -> ShowTime:

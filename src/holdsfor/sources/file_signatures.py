@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from holdsfor.errors import DataProblem, Diagnostic
+from holdsfor.errors import DataProblem, Diagnostic, Hint
 
 __all__ = ["refuse_other_formats"]
 
+
+def _renaming(form: str) -> Hint:
+    rename = f"rename it to `.{form}`"
+    return Hint(rename, on_command_line=f"{rename}, or give `--input-format {form}`")
+
+
 _KINDS = (
     (b"\x1f\x8b", "packed with gzip", "rename it to `.gz`, or unpack it: `gunzip`"),
-    (b"PAR1", "a Parquet file", "rename it to `.parquet`, or give `--input-format parquet`"),
-    (b"ORC", "an ORC file", "rename it to `.orc`, or give `--input-format orc`"),
-    (b"ARROW1", "an Arrow file", "rename it to `.arrow`, or give `--input-format arrow`"),
+    (b"PAR1", "a Parquet file", _renaming("parquet")),
+    (b"ORC", "an ORC file", _renaming("orc")),
+    (b"ARROW1", "an Arrow file", _renaming("arrow")),
     (b"PK\x03\x04", "a spreadsheet or a zip archive", "save the sheet as CSV, or unpack the archive"),
     (b"\xff\xfe", "UTF-16 text, not UTF-8", "save it as UTF-8"),
     (b"\xfe\xff", "UTF-16 text, not UTF-8", "save it as UTF-8"),

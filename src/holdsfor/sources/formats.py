@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from holdsfor.analysis.names import Names
-from holdsfor.errors import DataProblem, Diagnostic
+from holdsfor.errors import DataProblem, Diagnostic, Hint
 from holdsfor.sources.column_mapping import Mapping
 from holdsfor.sources.csv_rows import read_header
 from holdsfor.sources.fields import read_time
@@ -78,5 +78,6 @@ def _problem(file: str, line: str, names: Names) -> DataProblem:
     message = f"`{file}` begins neither with a record nor with a header of records: `{line[:80]}`"
     events = [f"{name}({', '.join(['column'] * arity)})" if arity else name for name, arity in names.input_events]
     event = (events or ["event(column, …)"])[0]
-    hint = f"describe the columns that make a record: `--input '{file}: happensAt({event}, column)'`"
+    what, described = "describe the columns that make a record", f"happensAt({event}, column)"
+    hint = Hint(f'{what}: `("{file}", "{described}")`', on_command_line=f"{what}: `--input '{file}: {described}'`")
     return DataProblem(Diagnostic("HF504", message, hint=hint, file=file))

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, TypedDict, Unpack
 
 from holdsfor.analysis.names import Names
 from holdsfor.columns.encoding import Symbols
-from holdsfor.errors import DataProblem, Diagnostic, did_you_mean
+from holdsfor.errors import DataProblem, Diagnostic, Hint, did_you_mean
 from holdsfor.sources.blocks import only_utf8, text_blocks
 from holdsfor.sources.column_mapping import LISTEN, SOCKET, Mapping, read_mapping, split_mapping
 from holdsfor.sources.column_roles import columns_by_role
@@ -58,7 +58,10 @@ __all__ = [
 
 LineReader = TextReader | CsvReader | JsonLinesReader
 
-_HINT = "give the files with records after `--input`; `-` is standard input"
+_HINT = Hint(
+    "give the files with records; `-` is standard input",
+    on_command_line="give the files with records after `--input`; `-` is standard input",
+)
 
 
 @dataclass(frozen=True)
@@ -112,7 +115,8 @@ def text_form(form: Format | None, content: bytes, file: str, mapping: Mapping |
     form = form or format_of_text(content, file, mapping, names)
     if form == "text" and mapping is not None:
         message = f"`{file}` is read as text, which has no columns to choose from"
-        raise DataProblem(Diagnostic("HF505", message, hint="leave out `--input-format text`, or the columns"))
+        hint = Hint("leave out the columns", on_command_line="leave out `--input-format text`, or the columns")
+        raise DataProblem(Diagnostic("HF505", message, hint=hint))
     return form
 
 
@@ -363,7 +367,10 @@ def _opening(file: str) -> Iterator[None]:
     except FileNotFoundError:
         raise _not_found(file) from None
     except IsADirectoryError:
-        hint = "name its files: `--input FOLDER/*.csv`; `holdsfor spark run` takes folders"
+        hint = Hint(
+            "name its files; `hf.spark.recognise` takes folders",
+            on_command_line="name its files: `--input FOLDER/*.csv`; `holdsfor spark run` takes folders",
+        )
         raise DataProblem(Diagnostic("HF501", f"`{file}` is a directory", hint=hint, file=file)) from None
     except (OSError, EOFError, ValueError, zlib.error) as error:
         raise broken_text(file, error) from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.errors import Diagnostic, Hint, UsageProblem
 from holdsfor.parallel.processes.pool import can_start_processes
 from holdsfor.sources.input_sizes import estimated_records
 
@@ -14,6 +14,7 @@ __all__ = ["check_jobs", "n_processes"]
 _WORTH_A_PROCESS = 1_000_000
 """Records: for fewer, the start of a process takes longer than it saves."""
 
+_ONE = Hint("`jobs=1` is a run in one process", on_command_line="`--jobs 1` is a run in one process")
 _BYTES_OF_A_RECORD = 250
 _SHARE_OF_MEMORY = 4
 """Several processes hold all records, so they are the default only if the records take a quarter of the memory."""
@@ -23,7 +24,7 @@ def check_jobs(jobs: int | None) -> None:
     """Refuse a number of processes below 1."""
     if jobs is not None and jobs < 1:
         message = f"the number of processes is {jobs}, expected at least 1"
-        raise UsageProblem(Diagnostic("HF774", message, hint="`--jobs 1` is a run in one process"))
+        raise UsageProblem(Diagnostic("HF774", message, hint=_ONE))
 
 
 def n_processes(jobs: int | None, inputs: Sequence[object], *, has_windows: bool = False) -> int:

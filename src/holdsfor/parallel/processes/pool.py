@@ -19,7 +19,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from holdsfor.errors import Diagnostic, ExecutionProblem, HoldsforError
+from holdsfor.errors import Diagnostic, ExecutionProblem, Hint, HoldsforError
 
 __all__ = ["NeedsOneProcess", "Pool", "can_start_processes"]
 
@@ -135,7 +135,8 @@ class _Other:
     def _lost(self) -> ExecutionProblem:
         code = self._process.wait()
         how = f"by signal {-code}" if code < 0 else f"with code {code}"
-        hint = "a process that needs more memory than there is left is ended by the system; give fewer `--jobs`"
+        reason = "a process that needs more memory than there is left is ended by the system; give fewer"
+        hint = Hint(f"{reason} `jobs`", on_command_line=f"{reason} `--jobs`")
         return ExecutionProblem(Diagnostic("HF622", f"a process of the run ended {how}", hint=hint))
 
     def end(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import count
 
+from holdsfor.errors import Hint
 from holdsfor.prolog.clauses import CompiledClause
 from holdsfor.prolog.compiler import CONTROL, TESTS
 from holdsfor.prolog.problems import GoalProblem, not_a
@@ -11,10 +12,16 @@ from holdsfor.prolog.registry import Answers, Arguments, BuiltinContext, determi
 from holdsfor.prolog.unify import Ref, deref, resolve, unify
 from holdsfor.syntax.terms import Atom, Int, Struct, Term, Var, name_and_arity, substitute, variables
 
-__all__ = ["CHANGES"]
+__all__ = ["CHANGES", "NO_CHANGES"]
 
 CHANGES = frozenset((name, 1) for name in ("assert", "asserta", "assertz", "retract", "retractall", "dynamic"))
 """The predicates that change the database."""
+
+NO_CHANGES = Hint(
+    "facts can be added by start-up goals; use a fluent for facts that change over time",
+    on_command_line="facts can be added by start-up goals (`--goal`); use a fluent for facts that change over time",
+)
+"""What to do instead of a rule that changes the database."""
 
 _TRUE = Atom("true")
 
@@ -52,8 +59,7 @@ def _changeable(head: Term) -> tuple[str, int]:
 def _check_start_up(run: BuiltinContext) -> None:
     """Refuse to change the database while rules are evaluated."""
     if run.database.is_frozen:
-        hint = "facts can be added by start-up goals (`--goal`); use a fluent for facts that change over time"
-        raise GoalProblem("HF228", "a rule cannot change the background knowledge", hint)
+        raise GoalProblem("HF228", "a rule cannot change the background knowledge", NO_CHANGES)
 
 
 def _assert(args: Arguments, run: BuiltinContext, *, first: bool) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.errors import Diagnostic, Hint, UsageProblem
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -57,5 +57,6 @@ def cancel(spark: SparkSession) -> None:
 def refuse_connect(spark: SparkSession, what: str) -> None:
     """Refuse output that cannot be written through Spark Connect."""
     if is_connect(spark):
-        hint = "write the DataFrames of `hf.spark.recognise`, or run where `--master` does not begin with `sc://`"
+        write = "write the DataFrames of `hf.spark.recognise`, or run"
+        hint = Hint(f"{write} in a classic session", on_command_line=f"{write} where `--master` is not `sc://…`")
         raise UsageProblem(Diagnostic("HF787", f"{what} cannot be written through Spark Connect", hint=hint))

@@ -263,10 +263,10 @@ def recognise(
 
     >>> import holdsfor as hf
     >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
-    >>> wins = spark.createDataFrame([(13, "chris")], "ts long, who string")
-    >>> found = hf.spark.recognise(rules, wins, columns="happensAt(win(who), ts)")
-    >>> found["rich"].select("who", "start").collect()
-    [Row(who='chris', start=14)]
+    >>> wins = spark.createDataFrame([(13, "chris")], "ts long, person string")
+    >>> found = hf.spark.recognise(rules, wins, columns="happensAt(win(person), ts)")
+    >>> found["rich"].select("person", "start").collect()
+    [Row(person='chris', start=14)]
     """
     compiled, given = in_order(rules, data)
     check_time_zone(tz)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.errors import Diagnostic, Hint, UsageProblem
 from holdsfor.spark.output.atomic_rename import Swap, recover, swap
 from holdsfor.spark.output.result_tables import TABLES, Form, ResultTable
 from holdsfor.spark.output.targets import refuse_existing, refuse_foreign
@@ -22,7 +22,10 @@ def refuse_in_memory_catalogue(spark: Any) -> None:
     """Refuse a catalogue in memory, whose tables would be lost at the end of the run."""
     if spark.conf.get("spark.sql.catalogImplementation", "in-memory") == "in-memory":
         message = "the catalogue of this run is in memory: its tables would be lost at the end of the run"
-        hint = "`--conf spark.sql.catalogImplementation=hive` uses a persistent catalogue"
+        hint = Hint(
+            "`.enableHiveSupport()` of the session uses a persistent catalogue",
+            on_command_line="`--conf spark.sql.catalogImplementation=hive` uses a persistent catalogue",
+        )
         raise UsageProblem(Diagnostic("HF782", message, hint=hint))
 
 
@@ -91,7 +94,7 @@ class CatalogueTarget:
 
     def _named(self, name: str, *suffix: str) -> str:
         *schema, table = self._prefix
-        return ".".join(f"`{part}`" for part in (*schema, "_".join([table, name, *suffix])))
+        return ".".join(map(_quoted, (*schema, "_".join([table, name, *suffix]))))
 
 
 class _Tables:
@@ -120,12 +123,17 @@ class _Tables:
 
 
 def _checked(name: str) -> list[str]:
-    """The schema and the name of tables, with backticks doubled."""
+    """The schema and the name of tables."""
     parts = name.split(".")
     if not all(parts):
         message = f"expected a table name after `table:`, found `{name}`"
         raise UsageProblem(Diagnostic("HF781", message, hint="such as `table:found` or `table:sea.found`"))
-    return [part.strip("`").replace("`", "``") for part in parts]
+    return [part.strip("`") for part in parts]
+
+
+def _quoted(name: str) -> str:
+    doubled = name.replace("`", "``")
+    return f"`{doubled}`"
 
 
 def _shown(name: str) -> str:

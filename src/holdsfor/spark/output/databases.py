@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from holdsfor.errors import Diagnostic, ExecutionProblem, UsageProblem
+from holdsfor.errors import Diagnostic, ExecutionProblem, Hint, UsageProblem
 from holdsfor.spark.input.listing import java_problems
 from holdsfor.spark.output.result_tables import TABLES, ResultTable
 from holdsfor.spark.output.targets import refuse_existing, refuse_foreign
@@ -27,6 +27,7 @@ _DEFAULTS = {"driver": "org.postgresql.Driver", "numPartitions": "16"}
 """Java does not find drivers in `spark.jars` by itself; and the tasks of a cluster would open too many connections."""
 
 _LONGEST_NAME = 63
+_SEE_TABLE = Hint("see `table`", on_command_line="see `--table`")
 _UNIQUE = 12
 
 
@@ -49,7 +50,7 @@ def check_url(url: str, table: str) -> None:
     *schema, name = table.split(".")
     if not name or not all(schema) or len(schema) > 1 or len(name.encode()) > longest:
         message = f"expected `NAME` or `SCHEMA.NAME` of at most {longest} bytes, found `{table}`"
-        raise UsageProblem(Diagnostic("HF781", message, hint="see `--table`"))
+        raise UsageProblem(Diagnostic("HF781", message, hint=_SEE_TABLE))
 
 
 class DatabaseTarget:
@@ -81,7 +82,7 @@ class DatabaseTarget:
         for name in names:
             if len(self._named(name).encode()) > _LONGEST_NAME:
                 message = f"the table `{self._named(name)}` has a name of more than {_LONGEST_NAME} bytes"
-                raise UsageProblem(Diagnostic("HF781", message, hint="see `--table`"))
+                raise UsageProblem(Diagnostic("HF781", message, hint=_SEE_TABLE))
         with self._connected() as connection:
             replaced = {*self._listed(connection), TABLES}
             for name in names:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.errors import Diagnostic, Hint, UsageProblem
 from holdsfor.spark.cluster.progress import wait_for_tasks
 from holdsfor.spark.output.result_tables import ResultTable
 
@@ -60,7 +60,8 @@ def replacing(place: Replaced) -> Iterator[Replaced]:
 
 def refuse_existing(path: str) -> None:
     """Refuse to replace an existing target."""
-    raise UsageProblem(Diagnostic("HF771", f"`{path}` exists already", hint="`--overwrite` replaces it"))
+    hint = Hint("`overwrite=True` replaces it", on_command_line="`--overwrite` replaces it")
+    raise UsageProblem(Diagnostic("HF771", f"`{path}` exists already", hint=hint))
 
 
 def refuse_foreign(table: str) -> None:

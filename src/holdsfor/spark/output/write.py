@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, get_args
 
-from holdsfor.errors import Diagnostic, UsageProblem, did_you_mean
+from holdsfor.errors import Diagnostic, Hint, UsageProblem, did_you_mean
 from holdsfor.sources.times import Unit
 from holdsfor.spark.cluster.connect import refuse_connect
 from holdsfor.spark.cluster.progress import described
@@ -101,8 +101,11 @@ def check_place(place: str, form: Form, table: str | None, *, has_properties: bo
     is_database = place.startswith("jdbc:")
     if is_database and (form.partition_by or form.format != "parquet"):
         message = "tables of a database have no format and no partitions"
-        raise UsageProblem(Diagnostic("HF781", message, hint="leave out `--format` and `--partition-by`"))
-    if not is_database and (table is not None or has_properties):
-        message = f"`{place}` is not a database: `--table` and properties do not apply"
-        hint = "`-o jdbc:postgresql://…` writes to a database, `-o table:NAME` to tables of the catalogue"
+        hint = Hint(
+            "leave out `format` and `partition_by`", on_command_line="leave out `--format` and `--partition-by`"
+        )
         raise UsageProblem(Diagnostic("HF781", message, hint=hint))
+    if not is_database and (table is not None or has_properties):
+        message = f"`{place}` is not a database: a name of tables and properties do not apply"
+        places = "`jdbc:postgresql://…` is a database, and `table:NAME` are tables of the catalogue"
+        raise UsageProblem(Diagnostic("HF781", message, hint=places))
