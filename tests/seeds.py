@@ -12,9 +12,13 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
+from typing import TypeVar
 
-__all__ = ["IS_LONG", "ROTATION", "chunks", "examples", "named", "share"]
+__all__ = ["IS_LONG", "ROTATION", "chunks", "examples", "named", "share", "some"]
+
+Choice = TypeVar("Choice")
 
 ROOT = Path(__file__).parents[1]
 CHUNK = 25
@@ -44,6 +48,16 @@ def share(
     begin = rotation % (len(pool) // n) * n
     tried = pool if is_long else pool[begin : begin + n]
     return range(tried.start + first_seed, tried.stop + first_seed)
+
+
+def some(choices: Iterable[Choice], n: int, rotation: int = ROTATION, *, is_long: bool = IS_LONG) -> list[Choice]:
+    """The `n` of some choices that this run tries, and the next `n` in the next rotation; all in a long run.
+
+    >>> some("abc", 2, 0, is_long=False), some("abc", 2, 1, is_long=False)
+    (['a', 'b'], ['c', 'a'])
+    """
+    pool = list(choices)
+    return pool if is_long else [pool[(rotation * n + i) % len(pool)] for i in range(min(n, len(pool)))]
 
 
 def chunks(seeds: range, size: int = CHUNK) -> list[range]:

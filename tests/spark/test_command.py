@@ -13,6 +13,7 @@ import pytest
 from holdsfor.cli.main import main
 from tests.apps.runs import RUNS
 from tests.properties.staged import in_any_order
+from tests.seeds import some
 from tests.spark.answers import embedded_tables, options_of, records_of
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def log_of(path: Path) -> list[dict[str, float]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-@pytest.mark.parametrize("window", [[], ["--window", "30", "--step", "20"]])
+@pytest.mark.parametrize("window", some([[], ["--window", "30", "--step", "20"]], 1))
 def test_the_log_has_the_figures_of_the_embedded_run(window: list[str], spark: SparkSession, tmp_path: Path) -> None:
     run = RUNS["ctm"]
     logs = [tmp_path / "embedded.jsonl", tmp_path / "spark.jsonl"]

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.apps.data import ROOT
-from tests.spark.conftest import JAVA_OPTIONS, why_not
+from tests.spark.conftest import JAVA_OPTIONS, WITHOUT_COMPILER, why_not
 
 RULES = """
 happensAt(slow(X), T) :- happensAt(seen(X), T), count_down(X, 100000).
@@ -63,6 +63,7 @@ def test_ctrl_c_cancels_jobs_and_leaves_no_partial_output(tmp_path: Path) -> Non
     arguments = ["spark", "run", str(rules), "--input", str(records), "-o", str(place), "--overwrite"]
     options = ["--start", "0", "--end", "999", "--master", "local[2]"]
     settings = ["spark.ui.enabled=false", "spark.driver.memory=1g", f"spark.driver.extraJavaOptions={JAVA_OPTIONS}"]
+    settings += [f"{name}={value}" for name, value in WITHOUT_COMPILER.items()]
     options += [part for setting in settings for part in ("--conf", setting)]
     process = subprocess.Popen(
         [sys.executable, "-m", "holdsfor", *arguments, *options],

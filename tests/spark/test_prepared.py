@@ -14,6 +14,7 @@ from holdsfor.cli.main import main
 from holdsfor.errors import DataProblem
 from tests.apps.runs import RUNS
 from tests.properties.staged import embedded_reports
+from tests.seeds import some
 from tests.spark.answers import embedded_rows, options_of, records_of, spark_reports, spark_rows
 
 if TYPE_CHECKING:
@@ -106,7 +107,9 @@ def history_of_pairs(spark: SparkSession, tmp_path_factory: pytest.TempPathFacto
     return records, folder / "history"
 
 
-@pytest.mark.parametrize("options", [{}, {"start": 30, "end": 70, "buckets": 2}, {"window": 20, "step": 10}], ids=str)
+@pytest.mark.parametrize(
+    "options", some([{}, {"start": 30, "end": 70, "buckets": 2}, {"window": 20, "step": 10}], 1), ids=str
+)
 def test_late_records_retractions_and_domains_have_the_unprepared_answer(
     options: dict[str, Any], spark: SparkSession, history_of_pairs: tuple[Path, Path]
 ) -> None:
@@ -128,7 +131,7 @@ grounding(known(V, _)) :- vessel(V).
 """
 
 
-@pytest.mark.parametrize("more", ["", ASKING], ids=["", "queryTime"])
+@pytest.mark.parametrize("more", some(["", ASKING], 1))
 def test_reports_are_the_same_from_prepared_history(
     more: str, spark: SparkSession, history_of_pairs: tuple[Path, Path]
 ) -> None:

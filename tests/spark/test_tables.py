@@ -16,9 +16,8 @@ import holdsfor as hf
 from holdsfor.errors import DataProblem, SetAsideWarning, UsageProblem
 from holdsfor.sources.set_aside_reasons import SetAsideProblem
 from holdsfor.spark.output.result_tables import Form, ResultTable
-from tests.apps.runs import RUNS
 from tests.properties.staged import in_any_order
-from tests.spark.answers import embedded_tables, options_of, records_of, spark_tables
+from tests.spark.answers import embedded_tables, spark_tables
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -107,20 +106,6 @@ def test_times_without_an_offset_are_those_of_the_zone_of_the_run(
     assert spark_tables(hf.spark.recognise(rules, history, tz="Europe/Athens")) == expected
     with pytest.raises(DataProblem, match=r"HF791.*time unit `s`, found `ms`"):
         hf.spark.recognise(rules, history, time_unit="ms")
-
-
-@pytest.mark.parametrize("name", ["maritime", "fines"])
-def test_the_tables_of_an_application_are_the_embedded_ones(name: str, spark: SparkSession) -> None:
-    run = RUNS[name]
-    rules, options = hf.load(*run.files), options_of(run)
-    found = hf.spark.recognise(rules, spark.read.text(str(records_of(run))), buckets=2, **options)
-    together = in_any_order(found.results.toArrow())
-    embedded = hf.recognise(rules, records_of(run), **options)
-    assert together == in_any_order(embedded.to_arrow())
-    some = list(found.columns)[::7]  # a job for each table takes long
-    for layout in some:
-        assert in_any_order(found[layout.table].toArrow()) == in_any_order(embedded[layout.table])
-    found.unpersist()
 
 
 def test_arguments_of_a_run_are_those_of_the_embedded_engine(spark: SparkSession) -> None:

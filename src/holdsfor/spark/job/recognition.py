@@ -18,7 +18,7 @@ from holdsfor.analysis.result_columns import ResultColumns, TableColumns, find_t
 from holdsfor.columns.time_type import TimeType
 from holdsfor.distribution.one_bucket import one_bucket_warnings
 from holdsfor.distribution.stages import Stages, Table, plan_stages
-from holdsfor.errors import Diagnostic, ParallelismWarning, UsageProblem
+from holdsfor.errors import Diagnostic, Hint, ParallelismWarning, UsageProblem
 from holdsfor.parallel.exchange.facts import Facts
 from holdsfor.parallel.exchange.shipped_rules import Rules
 from holdsfor.parallel.exchange.shuffle_blocks import NO_STAGE, ShuffleBlock
@@ -290,7 +290,8 @@ def recognise(
     clock = Clock(unit, zone=tz)
     job_input = read_job_input(given, compiled, Rules.of(compiled, goals), tick, columns, clock)
     if time_unit is None and job_input.time_type is None and not job_input.histories:
-        refuse_unknown_unit(compiled, 'give `time_unit`, such as `time_unit="s"`')
+        units = "write `--time-unit s`, `--time-unit ms` or `--time-unit us`"
+        refuse_unknown_unit(compiled, Hint('give `time_unit`, such as `time_unit="s"`', on_command_line=units))
     job_input.ingestion.has_windows = windows.window is not None
     n_buckets = job_input.n_buckets if buckets is None else buckets
     time_type = TimeType(unit, tz or "UTC") if times == "iso" and job_input.time_type is None else job_input.time_type

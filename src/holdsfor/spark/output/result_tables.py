@@ -66,10 +66,17 @@ def result_tables_of(found: Recognition, reports: Collection[ReportKind] = ()) -
         titles = _distinct([f"report_{name}" for name in names], [*own, *names])
         for name, layout in zip(titles, layouts, strict=True):
             tables.append(_of_layout(found, layout, name, found.reports.table_of(layout), "report of "))
-    tables.append(ResultTable(_SET_ASIDE, found.set_aside, about=("set aside", None, None)))
+    tables.append(ResultTable(_SET_ASIDE, _set_aside(found), about=("set aside", None, None)))
     for name, layout in zip(names, layouts, strict=True):
         tables.append(_of_layout(found, layout, name, found.table_of(layout)))
     return [*tables, _listed(found, tables)]
+
+
+def _set_aside(found: Recognition) -> DataFrame:
+    """The records set aside; if none were counted, their table needs no job."""
+    if found.reasons.n or found.unreadable:
+        return found.set_aside
+    return found.spark.createDataFrame([], found.set_aside.schema)
 
 
 def _of_layout(found: Recognition, layout: TableColumns, name: str, frame: DataFrame, prefix: str = "") -> ResultTable:
