@@ -290,8 +290,11 @@ def recognise(
     clock = Clock(unit, zone=tz)
     job_input = read_job_input(given, compiled, Rules.of(compiled, goals), tick, columns, clock)
     if time_unit is None and job_input.time_type is None and not job_input.histories:
-        units = "write `--time-unit s`, `--time-unit ms` or `--time-unit us`"
-        refuse_unknown_unit(compiled, Hint('give `time_unit`, such as `time_unit="s"`', on_command_line=units))
+        hint = Hint(
+            'give `time_unit`, such as `time_unit="s"`',
+            on_command_line="write `--time-unit s`, `--time-unit ms` or `--time-unit us`",
+        )
+        refuse_unknown_unit(compiled, hint)
     job_input.ingestion.has_windows = windows.window is not None
     n_buckets = job_input.n_buckets if buckets is None else buckets
     time_type = TimeType(unit, tz or "UTC") if times == "iso" and job_input.time_type is None else job_input.time_type
