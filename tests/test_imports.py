@@ -33,13 +33,24 @@ ALLOWED: dict[str, set[str]] = {
     "sources": {"analysis", "syntax", "columns", "kernels", "errors"},
     "sinks": {"syntax", "columns", "kernels", "errors"},
     "generators": {"errors"},
-    # the engine: analysis ← logical ← physical ← {runtime, distribution} ← parallel ← spark; kernels ← columns
+    # the engine: analysis ← logical ← physical ← distribution ← runtime ← parallel ← spark; kernels ← columns
     "kernels": set(),
     "columns": {"kernels", "syntax", "errors"},
     "logical": {"analysis", "prolog", "syntax", "errors"},
     "physical": {"logical", "analysis", "prolog", "syntax", "columns", "kernels", "errors"},
     "distribution": {"physical", "analysis", "prolog", "syntax", "errors"},
-    "runtime": {"physical", "logical", "analysis", "prolog", "syntax", "columns", "kernels", "sources", "errors"},
+    "runtime": {
+        "distribution",
+        "physical",
+        "logical",
+        "analysis",
+        "prolog",
+        "syntax",
+        "columns",
+        "kernels",
+        "sources",
+        "errors",
+    },
     "parallel": {
         "without_pandas",
         "runtime",

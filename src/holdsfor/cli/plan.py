@@ -56,7 +56,19 @@ def _spark(session: EngineSession) -> str:
 
 PLANS: dict[str, Callable[[EngineSession], str]] = {"logical": _logical, "physical": _physical, "spark": _spark}
 STAGES = (*ANALYSES, *PLANS)
-_OF_A_RUN = ("input", "input_format", "time_unit", "tz", "start", "end", "tick", "window", "step", "allen_memory")
+_OF_A_RUN = (
+    "input",
+    "input_format",
+    "time_unit",
+    "tz",
+    "start",
+    "end",
+    "tick",
+    "window",
+    "step",
+    "allen_memory",
+    "incremental",
+)
 
 
 def add_parser(commands: Commands) -> None:

@@ -246,7 +246,7 @@ class Records:
         after, until = queries.range
         after = LONG_AGO if after == until else after
         self.sort()
-        rows = self._arriving(after, until)
+        rows = self.arriving(after, until)
         low, high = self.starts.searchsorted((after, last), side="right").tolist()
         begun = low + (self.arrivals[low:high] <= after).nonzero()[0]
         rows = np.concatenate((rows[self.starts[rows] <= last], begun))
@@ -366,7 +366,7 @@ class Records:
 
     def admission_outcome(self, queries: QuerySchedule, end: int) -> AdmissionOutcome:
         """The admission of the records that arrive in the range of the query times, up to the end of the run."""
-        rows = self._arriving(*queries.range)
+        rows = self.arriving(*queries.range)
         rows = rows[self.starts[rows] <= end]
         seen_at = queries.seen_at(self.arrivals[rows])
         oldest, starts = queries.oldest(seen_at), self.starts[rows]
@@ -375,7 +375,7 @@ class Records:
         late = ~dropped & ~cut & (starts <= queries.before(seen_at))
         return AdmissionOutcome(rows, seen_at, oldest, dropped, cut, late)
 
-    def _arriving(self, after: int, until: int) -> Int64:
+    def arriving(self, after: int, until: int) -> Int64:
         """The rows that arrive after one time, up to another."""
         if self.is_sorted and self.arrives_in_order:
             low, high = self.arrivals.searchsorted((after, until), side="right").tolist()

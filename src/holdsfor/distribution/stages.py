@@ -102,12 +102,14 @@ class Stages:
     """The stages in order; each reads only input and results of earlier stages.
 
     If a rule `ranges_over_sorts`, the stage in one bucket needs all input, because every constant in it counts.
-    `everywhere` are the predicates of the background knowledge.
+    `everywhere` are the predicates of the background knowledge. `units` are the components that one stage must compute
+    together, in processing order.
     """
 
     stages: tuple[Stage, ...]
     everywhere: tuple[tuple[str, int], ...]
     ranges_over_sorts: bool
+    units: tuple[Unit, ...] = ()
 
     def __str__(self) -> str:
         lines: list[str] = []
@@ -168,7 +170,8 @@ def plan_stages(compiled: Compiled, program: PhysicalProgram, *, has_start_up_go
     rest = [number for number in range(len(units)) if number not in placed]
     if rest:
         stages.append(_one_bucket(units, rest))
-    return Stages(tuple(stages), tuple(_background(compiled)), any(unit.ranges_over_sorts for unit in units))
+    ranges_over_sorts = any(unit.ranges_over_sorts for unit in units)
+    return Stages(tuple(stages), tuple(_background(compiled)), ranges_over_sorts, tuple(units))
 
 
 def _best_draft(compiled: Compiled, units: list[Unit], placed: set[int], free: list[int]) -> _Draft | None:

@@ -10,7 +10,7 @@ from holdsfor.analysis.dependencies import Vertex
 from holdsfor.analysis.levels import MomentKind
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.columns.tables import Key
-from holdsfor.logical.nodes import FluentId, NodeId
+from holdsfor.logical.nodes import FluentId
 from holdsfor.logical.program import LogicalComponent, LogicalProgram, rewrite_program
 from holdsfor.physical.fvp_shape import distinct_variables
 from holdsfor.physical.grounding_planner import leaves_open
@@ -234,13 +234,6 @@ class PhysicalProgram:
                 if step.edge is not None:
                     found[step.edge] = None
         return found
-
-    @property
-    def deciding_steps(self) -> list[NodeId]:
-        """The ids of the interval operators that read whole intervals, in processing order."""
-        rules = (rule for component in self.components for rule in component.interval_rules)
-        operators = (operator for rule in rules for operator in rule.operators)
-        return [each.id for each in operators if each.looks_at_whole_intervals and each.id is not None]
 
     def part(self, numbers: Collection[int] | None) -> PhysicalProgram:
         """The program with only the components of these numbers; None for all."""

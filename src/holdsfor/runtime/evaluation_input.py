@@ -10,7 +10,7 @@ from holdsfor.runtime.prepared_rules import PreparedRules
 from holdsfor.runtime.state import State
 from holdsfor.runtime.upstream_results import UpstreamResults
 
-__all__ = ["input_tables", "keep_cuts", "note_cuts", "with_upstream"]
+__all__ = ["has_cuts", "input_tables", "keep_cuts", "note_cuts", "with_upstream"]
 
 Events = dict[Key, PointTable]
 Fluents = dict[Key, FluentTable]
@@ -62,6 +62,13 @@ def note_cuts(evaluation: Evaluation, at: int, arrived_by: int) -> None:
     for key, (cuts, since, until) in state.computed_cuts.items():
         known = cuts.take(((since <= at) & (at < until)).nonzero()[0])
         evaluation.cuts[key], evaluation.whole[key] = known, as_if_whole(evaluation.fluents(key), known)
+
+
+def has_cuts(state: State, last: int, arrived_by: int) -> bool:
+    """Whether a window cuts an interval of the input up to a time-point, now or in a settled part."""
+    if state.settled_cuts or state.settled_input_cuts or state.computed_cuts:
+        return True
+    return any(len(records.cut_rows(last, arrived_by)) for records in state.records.fluents.values())
 
 
 def keep_cuts(kept: dict[Key, list[tuple[int, FluentTable]]], evaluation: Evaluation, at: int) -> None:

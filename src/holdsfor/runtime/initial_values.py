@@ -28,6 +28,12 @@ class InitialValues:
         self._known = {each: (relation, _NO_VERSION) for each, relation in (known or {}).items()}
         self._given: dict[FluentId, tuple[Relation, int]] = {}
 
+    def copy(self) -> InitialValues:
+        """The same values, for an evaluation of its own."""
+        other = InitialValues()
+        other._known, other._given = dict(self._known), dict(self._given)
+        return other
+
     @property
     def known(self) -> dict[FluentId, Relation]:
         """The arguments of the fluents whose initial values are part of the state."""

@@ -12,6 +12,7 @@ from holdsfor.columns.recoding import Recoding
 from holdsfor.columns.tables import Key
 from holdsfor.errors import Diagnostic, PlanningProblem
 from holdsfor.logical.rewrites import chosen_rewrites
+from holdsfor.physical.deciding_levels import deciding_levels
 from holdsfor.physical.operators.join_facts import JoinFacts
 from holdsfor.physical.plan import plan_program
 from holdsfor.physical.planner import Planner
@@ -68,7 +69,7 @@ class PreparedRules:
         self.point_fluents = {key for key, shapes in compiled.names.input_fluents.items() if "points" in shapes}
         self.numbered_events = self.program.numbered_events
         self.asked_edges = self.program.edges
-        self.deciding = self.program.deciding_steps
+        self.deciding_levels = deciding_levels(self.program, compiled.graph)
         self.early = early_components(compiled, self.program)
         self.output_events = {rule.key for component in self.program.components for rule in component.events}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, NoReturn, SupportsIndex
+from typing import Any, Literal, NoReturn, SupportsIndex, TypeAlias
 
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.columns.encoding import Symbols
@@ -15,7 +15,11 @@ from holdsfor.physical.profile import Profile
 from holdsfor.physical.time_range import TimeRange
 from holdsfor.runtime.early_results import continue_early
 from holdsfor.runtime.evaluation import Evaluation
-from holdsfor.runtime.evaluation_input import input_tables, keep_cuts, note_cuts, with_upstream
+from holdsfor.runtime.evaluation_input import has_cuts, input_tables, keep_cuts, note_cuts, with_upstream
+from holdsfor.runtime.incremental.cost import is_worth_a_resumption, pays
+from holdsfor.runtime.incremental.key_stages import KeyStage, key_stages
+from holdsfor.runtime.incremental.record_changes import RecordChanges
+from holdsfor.runtime.incremental.resumption import Resumption, resumption_after
 from holdsfor.runtime.prepared_rules import PreparedRules, refuse_predicates_over_lists
 from holdsfor.runtime.profiled_evaluation import ProfiledEvaluation
 from holdsfor.runtime.reports.report import ReportColumns
@@ -26,8 +30,12 @@ from holdsfor.runtime.state_snapshot import check_rules, recoded_state, snapshot
 from holdsfor.sources.input_facts import input_fact_columns
 from holdsfor.syntax.terms import Term
 
-__all__ = ["EngineSession"]
+__all__ = ["EngineSession", "Incremental"]
 
+Incremental: TypeAlias = Literal["auto", "on", "off"]
+"""Whether query times evaluate only what changed."""
+
+_LAGS = 4  # the settled time-point may lag behind the window by this part of it while query times are resumed
 _ROOM = 50_000  # unused symbols and instances that do not justify a compaction
 
 
@@ -38,6 +46,8 @@ class EngineSession(SessionRecords):
     of the program; results of other components that they depend on are inserted with `insert_computed`. With
     `inserts_input_facts`, input facts in the rule files are inserted as records. A `profile` counts rows and seconds of
     the operators. `prepared` are the rules of an earlier session, with their symbols, goals, rewrites and components.
+    With `incremental` "on", a query time evaluates only what changed, where that is possible, with "off" always the
+    whole window; "auto" chooses the cheaper one.
     """
 
     def __init__(
@@ -55,6 +65,7 @@ class EngineSession(SessionRecords):
         components: Collection[int] | None = None,
         inserts_input_facts: bool = True,
         prepared: PreparedRules | None = None,
+        incremental: Incremental = "auto",
     ) -> None:
         if prepared is None:
             symbols = Symbols() if symbols is None else symbols
@@ -65,7 +76,13 @@ class EngineSession(SessionRecords):
         self.seconds = 0.0
         self.n_input = 0  # input events and intervals of the last evaluation
         self.profile: Profile | None = None
-        self._evaluation: Evaluation | None = None
+        self.incremental: Incremental = incremental
+        self.n_resumed = 0  # query times that evaluated only what changed
+        self._evaluation: Evaluation | None = None  # the last one, if it evaluated the whole window
+        self._resumption: Resumption | None = None
+        self._settling: tuple[int, Evaluation] | None = None
+        self._settled_to = self.start - 1  # the boundary up to which records were evaluated to settle time-points
+        self._stages: tuple[KeyStage, ...] | None = None
         self._known: ReportColumns | None = None
         self._worth_keeping: int | None = None  # symbols and instances after the last compaction
         if window is not None:
@@ -144,6 +161,7 @@ class EngineSession(SessionRecords):
         before = self.symbols.reset()
         recoding = Recoding(before, self.symbols)
         self.rules.recode(recoding)
+        self._stages = None
         self.state = recoded_state(self.state, before, self.symbols)
         self._resume()
         self._worth_keeping = self.symbols.size
@@ -153,6 +171,7 @@ class EngineSession(SessionRecords):
         """Evaluate the last time range again, without the records that were inserted after its query time."""
         at, time_range = self.state.evaluated_at, self.state.time_range
         if at is not None and time_range is not None:
+            self._resumption = None
             self._evaluation = self._evaluated(time_range, at, at)
             self._known = self._report(self._evaluation)
 
@@ -163,9 +182,31 @@ class EngineSession(SessionRecords):
         if self.window is None or self.previous is None:
             return self.start - 1
         boundary = min(self.last_point(query_time - self.window), self.state.computed.unchanged_until(query_time))
-        assert self._evaluation is not None
-        boundary = decided_until(self._evaluation, boundary)
-        return max(self.state.settled, boundary if boundary >= self.start else self.start - 1)
+        if self._evaluation is not None:
+            decided = decided_until([self._evaluation], boundary)
+        elif boundary - self._settled_to <= self._lag:
+            decided = self.state.settled
+        else:
+            decided = self._decided_by_settling(boundary)
+        return max(self.state.settled, decided if decided >= self.start else self.start - 1)
+
+    @property
+    def _lag(self) -> int:
+        """The time by which the settled time-point may lag behind the window while query times are resumed.
+
+        Members of domains that are added or removed later must not change time-points before the window.
+        """
+        has_new_members = self.rules.members.is_needed and not self.state.is_announced
+        return 0 if self.window is None or has_new_members else self.window // _LAGS
+
+    def _decided_by_settling(self, boundary: int) -> int:
+        """The last decided time-point up to a boundary, from an evaluation of the records up to there."""
+        if self._settling is None or self._settling[0] != boundary:
+            assert self.previous is not None
+            first, is_resumed = self.frontier, self.state.settled >= self.start
+            time_range = TimeRange(first, boundary, self.tick, self.start, is_resumed=is_resumed)
+            self._settling = boundary, self._evaluated(time_range, self.previous, self.previous)
+        return decided_until([self._settling[1]], boundary)
 
     @property
     def n_kept_for_allen(self) -> int:
@@ -190,8 +231,15 @@ class EngineSession(SessionRecords):
     def next_change(self) -> int | None:
         """The first time-point after the last query time at which a result may change, if no record is inserted."""
         assert self.previous is not None
+        return next_change(self._last_evaluations, self.previous)
+
+    @property
+    def _last_evaluations(self) -> tuple[Evaluation, ...]:
+        """The evaluations of the last query time, which together have evaluated all components."""
+        if self._resumption is not None and self._evaluation is None:
+            return self._resumption.evaluations
         assert self._evaluation is not None
-        return next_change(self._evaluation, self.previous)
+        return (self._evaluation,)
 
     def skip_to(self, query_time: int) -> None:
         """Skip a query time at which nothing changes."""
@@ -201,17 +249,19 @@ class EngineSession(SessionRecords):
         """The report of a query time; query times must ascend."""
         began = time.perf_counter()
         settled, state = self.settled_at(at), self.state
-        if self._evaluation is not None:
-            self._settle(self._evaluation, settled)
+        self._settle(settled)
         time_range = TimeRange(
             max(settled, self.start), self.last_point(at), self.tick, self.start, is_resumed=settled >= self.start
         )
         query = OneQuery(at, ALL_ARRIVED if self.window is None else at, self.previous, self.oldest(at))
+        changes = RecordChanges(self.records, query)
         self._admission.admit_at(query, time_range.last, self.end, settled)
-        self._evaluation = self._evaluated(time_range, at, query.until, self._evaluation)
-        if self.keeps_cuts:
-            keep_cuts(state.cuts, self._evaluation, at)
-        state.note(self._evaluation, at, settled)
+        if not self._resumed(changes, time_range, at):
+            self._evaluation = self._evaluated(time_range, at, query.until, self._evaluation)
+            self._resumption = None
+            if self.keeps_cuts:
+                keep_cuts(state.cuts, self._evaluation, at)
+        state.note(self._last_evaluations, time_range, at, settled)
         state.watermark = max(state.watermark, self.oldest(at))
         if self.window is None:
             for records in self.records.all:
@@ -219,6 +269,35 @@ class EngineSession(SessionRecords):
         self._known = self._report(self._evaluation)
         self.seconds += time.perf_counter() - began
         return self._known
+
+    def _resumed(self, changes: RecordChanges, time_range: TimeRange, at: int) -> bool:
+        """Evaluate only what changed since the last query time, if that is possible and pays."""
+        resumption = self._resumption
+        if resumption is None:
+            resumption = self._resumption_after(self._evaluation)
+        if resumption is None or resumption.version != self.rules.version or has_cuts(self.state, time_range.last, at):
+            return False
+        self._admission.number()
+        changed = changes.up_to(resumption.point)
+        facts = self.rules.background.facts
+        if self.incremental == "auto" and not pays(resumption, self.state, changed, time_range.last, facts):
+            return False
+        self._resumption = resumption.advanced(self.state, changed, time_range, at)
+        self._evaluation = None
+        self.n_resumed += 1
+        return True
+
+    def _resumption_after(self, evaluation: Evaluation | None) -> Resumption | None:
+        """The resumption after an evaluation of the whole window, if later query times may need it."""
+        rules, state = self.rules, self.state
+        is_alone = rules.components is None and state.computed.is_empty and not self.keeps_cuts
+        if evaluation is None or self.incremental == "off" or self.window is None or not is_alone:
+            return None
+        if rules.uses_query_time or (self.incremental == "auto" and not is_worth_a_resumption(state)):
+            return None
+        if self._stages is None:
+            self._stages = key_stages(rules)
+        return resumption_after(evaluation, self._stages)
 
     def _evaluated(
         self, time_range: TimeRange, at: int, arrived_by: int, before: Evaluation | None = None
@@ -255,17 +334,30 @@ class EngineSession(SessionRecords):
         """The report of the last query time, not restricted to its window; None before the first query time."""
         return self._known
 
-    def _report(self, evaluation: Evaluation) -> ReportColumns:
-        at, time_range = self.state.evaluated_at, evaluation.time_range
+    def _report(self, evaluation: Evaluation | None) -> ReportColumns:
+        """The report of the last query time: of the whole evaluation, or of the results that were resumed."""
+        at, time_range = self.state.evaluated_at, self.state.time_range
         assert at is not None
-        events = {key: table for key, table in evaluation.events.items() if key in self.rules.output_events}
-        known = ReportColumns(at, evaluation.output, events)
+        assert time_range is not None
+        if evaluation is not None:
+            events = {key: table for key, table in evaluation.events.items() if key in self.rules.output_events}
+            known = ReportColumns(at, evaluation.output, events)
+        else:
+            assert self._resumption is not None
+            known = ReportColumns(at, *self._resumption.tables)
         return known.since(time_range.first if time_range.is_resumed else time_range.first_of_run)
 
-    def _settle(self, evaluation: Evaluation, settled: int) -> None:
+    def _settle(self, settled: int) -> None:
         """Carry the state at the settled time-point over, and drop the records before it."""
-        assert self.previous is not None
-        if settled >= self.start:
+        evaluation = self._evaluation
+        if evaluation is None and self._settling is not None and settled > self.state.settled:
+            evaluation = self._settling[1]
+        self._settled_to = self._settled_to if evaluation is None else settled
+        if self._settling is not None:
+            self._settled_to, self._settling = self._settling[0], None
+        if evaluation is not None and settled >= self.start:
+            assert self.previous is not None
             self.state.settle(evaluation, settled)
+            self.state.settled = settled
             self._admission.evict(settled, self.previous)
             self._admission.evict_members(self.last_point(self.previous), self.previous)

@@ -13,7 +13,7 @@ the state and the records: a session that is restored from a snapshot evaluates 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from holdsfor.columns.records import Mask
@@ -100,15 +100,20 @@ class State:
         self.edges = {place: edges_at(evaluation.edges(*place), settled) for place in evaluation.rules.asked_edges}
         self.pending = {number: outcome.waiting(settled) for number, outcome in evaluation.recursions.items()}
 
-    def note(self, evaluation: Evaluation, at: int, settled: int) -> None:
-        """Record the evaluation of a query time."""
+    def note(self, evaluations: Iterable[Evaluation], time_range: TimeRange, at: int, settled: int) -> None:
+        """Record the evaluations of a query time."""
         if self.previous is None:
             self.first_query_time = at
-        for place, limit in evaluation.longest.items():
-            self.horizons[place] = max(limit, self.horizons.get(place, 0))
+        self.note_horizons(evaluations)
         self.previous = self.evaluated_at = at
-        self.time_range = evaluation.time_range
+        self.time_range = time_range
         self.settled = settled
+
+    def note_horizons(self, evaluations: Iterable[Evaluation]) -> None:
+        """Record the longest bounds of duration filters."""
+        for evaluation in evaluations:
+            for place, limit in evaluation.longest.items():
+                self.horizons[place] = max(limit, self.horizons.get(place, 0))
 
 
 def holding(known: dict[Key, FluentTable], at: int) -> dict[Key, FluentTable]:

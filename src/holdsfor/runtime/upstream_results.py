@@ -41,6 +41,10 @@ class UpstreamResults:
         self._fluents: dict[Key, _Versions[FluentTable]] = {}
         self._reach: tuple[Int64, Int64] | None = None
 
+    @property
+    def is_empty(self) -> bool:
+        return not self._events and not self._fluents
+
     def add_events(self, key: Key, table: PointTable, known_from: Int64, known_until: Int64) -> None:
         """Add time-points of one name with the query times between which they are valid; duplicates are allowed."""
         self._reach = None

@@ -21,8 +21,8 @@ APPLICATIONS = sorted(path for path in (ROOT / "apps").iterdir() if list(path.gl
 
 def ids_of(compiled: Compiled) -> list[str]:
     """The nodes for which a session may keep state, in processing order, and the fingerprint."""
-    program = EngineSession(compiled, start=0).rules.program
-    found = [str(place) for place in program.deciding_steps]
+    rules = EngineSession(compiled, start=0).rules
+    program, found = rules.program, [str(rules.deciding_levels)]
     for component, logical in zip(program.components, program.logical.components, strict=True):
         found.append(f"{component.number} {logical.label}")
         found += [str(fluent.id) for fluent in component.fluents.values()]
@@ -65,8 +65,7 @@ def test_steps_of_a_rule_keep_their_ids_when_facts_are_folded_into_it() -> None:
     holdsFor(b(X)=true, K) :- limit(N), holdsFor(a(X)=on, I), intDurGreater(I, N, J), intDurLess(J, 9, K).
     """
     sessions = [EngineSession(compile_text(text), start=0, without=each) for each in ((), OPTIONAL_REWRITES)]
-    programs = [session.rules.program for session in sessions]
-    assert [program.deciding_steps for program in programs] == [[(1, "J"), (1, "K")]] * 2
+    assert [session.rules.deciding_levels for session in sessions] == [((((1, "J"), (1, "K")),),)] * 2
 
 
 def test_a_part_of_a_program_keeps_the_numbers_of_its_components() -> None:

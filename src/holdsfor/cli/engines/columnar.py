@@ -152,6 +152,7 @@ class ColumnarEngine(Engine):
             goals=self.goals,
             symbols=self.symbols,
             without=self.without,
+            incremental=self.options.incremental,
         )
 
     def settled(self, session: EngineSession, queries: Iterable[int]) -> Iterator[ReportColumns]:
@@ -187,6 +188,7 @@ class ColumnarEngine(Engine):
                 yield from evaluate(session, due if self.recorded is None else self.recorded.following(session, due))
             self._count_records(session)
             self.counts.n_kept_for_allen = session.n_kept_for_allen
+            self.counts.n_resumed = session.n_resumed
             self.seconds["recognise"] = session.seconds
         self.finish()
 

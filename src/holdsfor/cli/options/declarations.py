@@ -326,6 +326,15 @@ OPTIONS: tuple[Option, ...] = (
         default=True,
     ),
     Option(
+        "incremental",
+        "text",
+        ("run", "plan"),
+        "time and windows",
+        "whether a query time evaluates only what changed since the last one; `auto` chooses by cost",
+        default="auto",
+        choices=("auto", "on", "off"),
+    ),
+    Option(
         "jobs",
         "integer",
         ("run",),

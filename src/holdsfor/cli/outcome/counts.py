@@ -26,6 +26,8 @@ class Counts:
     n_outside: int = 0
     n_kept_for_allen: int = 0
     n_query_times: int = 0
+    n_resumed: int = 0
+    """The number of query times that evaluated only what changed."""
     n_fvps: int = 0
     n_intervals: int = 0
     n_processes: int = 1

@@ -64,6 +64,7 @@ def write_stats(outcome: Outcome, path: str, **more: object) -> None:
         "outside": counts.n_outside,
         "unused": counts.unused.total(),
         "query_times": counts.n_query_times,
+        "resumed": counts.n_resumed,
         "fvps": counts.n_fvps,
         "intervals": counts.n_intervals,
         "seconds": outcome.seconds,
@@ -90,7 +91,8 @@ def summarise(outcome: Outcome, compiled: Compiled, *, is_wanted: bool) -> None:
         _show_unused(outcome, compiled)
     if is_wanted or sys.stderr.isatty():
         reported = f"{_n(counts.n_fvps, 'FVP')} and {_n(counts.n_intervals, 'interval')} reported"
-        _print(f"{_n(counts.n_query_times, 'query time')}, {reported}")
+        resumed = f" ({counts.n_resumed} evaluated what changed)" if counts.n_resumed else ""
+        _print(f"{_n(counts.n_query_times, 'query time')}{resumed}, {reported}")
         _print(", ".join(f"{phase} {seconds:.3f} s" for phase, seconds in outcome.seconds.items()))
         if counts.n_processes > 1:
             _print(f"in {counts.n_processes} processes")

@@ -1,0 +1,335 @@
+"""Query times that evaluate what changed.
+
+A query time depends on the records of a whole window, and most of them were there at the query time before. After a
+query time, the session keeps its results and the state at the *resumption point*, the last time-point up to which the
+results are decided. The next query time then evaluates, stage by stage:
+
+- all keys from the resumption point on, from the state there, as a session with a short window does;
+- the *touched* keys from the settled time-point on: keys that need a row which was inserted, retracted or computed
+  differently at or before the resumption point.
+
+Both evaluations use the operators and kernels of a whole evaluation, on fewer rows. The results of touched keys come
+from the second, those of other keys from the first and, before the resumption point, from the last query time. This is
+exact because a key can be evaluated alone if it has all rows that it needs (`incremental/key_stages.py`), and because
+time can be cut at a point up to which everything is decided (`runtime/state.py`).
+
+Results of touched keys that are equal to the old ones up to the resumption point touch no key of a later stage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+import numpy as np
+
+from holdsfor.columns.records import Mask
+from holdsfor.columns.tables import FluentTable, Key, PointTable, concatenate_tables
+from holdsfor.kernels.concatenation import concatenate_columns
+from holdsfor.kernels.keys import Int64
+from holdsfor.kernels.membership import is_member
+from holdsfor.physical.time_range import TimeRange
+from holdsfor.runtime.edges import edges_at
+from holdsfor.runtime.evaluation import Evaluation
+from holdsfor.runtime.evaluation_input import input_tables
+from holdsfor.runtime.incremental.key_stages import Columns, Facts, Keys, KeyStage, TableName
+from holdsfor.runtime.incremental.stage_results import StageResults, results_of
+from holdsfor.runtime.incremental.state_parts import carry_over, replace_keys, restricted
+from holdsfor.runtime.record_store import RecordStore
+from holdsfor.runtime.settled_time import decided_by_level
+from holdsfor.runtime.state import State, holding
+
+__all__ = ["Changed", "ResumedStage", "Resumption", "resumption_after"]
+
+Events = dict[Key, PointTable]
+Fluents = dict[Key, FluentTable]
+
+Table = TypeVar("Table", FluentTable, PointTable)
+
+Rows = tuple[Sequence[Int64], Int64]
+"""The words of changed rows, and the time-points at which the rows begin."""
+
+Changed = dict[TableName, Rows]
+"""Changed rows, by table."""
+
+_NO_KEYS = np.empty(0, dtype=np.int64)
+_NO_VERSION = -1  # of domains: the resumption is not used
+
+
+@dataclass(frozen=True)
+class ResumedStage:
+    """The results of a stage at the last query time, and the state at its resumption point.
+
+    `undecided` are the keys whose results before the resumption point are not decided yet; the next query time
+    evaluates them from the settled time-point again.
+    """
+
+    stage: KeyStage
+    results: StageResults
+    state: State
+    undecided: Keys
+
+    @property
+    def point(self) -> int:
+        return self.state.settled
+
+    def touched(self, changed: Changed, columns: Columns, facts: Facts) -> Keys:
+        """The keys that rows changed up to the resumption point touch, and undecided keys."""
+        rows: dict[TableName, Sequence[Int64]] = {}
+        for name, (words, starts) in changed.items():
+            early = (starts <= self.point).nonzero()[0]
+            if len(early):
+                rows[name] = [column[early] for column in words]
+        return _united(self.stage.touched(rows, columns, facts), self.undecided)
+
+
+@dataclass(frozen=True)
+class Resumption:
+    """The stages after a query time, and the evaluations that together have evaluated all components.
+
+    `version` is the version of the domains.
+    """
+
+    stages: tuple[ResumedStage, ...]
+    evaluations: tuple[Evaluation, ...]
+    version: int
+
+    @property
+    def point(self) -> int:
+        """The last resumption point."""
+        return max(each.point for each in self.stages)
+
+    @property
+    def tables(self) -> tuple[dict[Key, FluentTable], dict[Key, PointTable]]:
+        """The FVPs and output events of all stages."""
+        fluents: dict[Key, FluentTable] = {}
+        events: dict[Key, PointTable] = {}
+        for each in self.stages:
+            fluents |= each.results.fluents
+            events |= each.results.events
+        return fluents, events
+
+    def advanced(self, settled: State, changed: Changed, time_range: TimeRange, arrived_by: int) -> Resumption:
+        """The resumption after a query time; `settled` is the state at the beginning of its time range."""
+        return _Advance(self, settled, changed, time_range, arrived_by).run()
+
+
+def resumption_after(evaluation: Evaluation, stages: tuple[KeyStage, ...]) -> Resumption | None:
+    """The resumption after a whole evaluation; None if it has cut intervals, or nothing is decided."""
+    if evaluation.cuts or evaluation.made:
+        return None
+    found: list[ResumedStage] = []
+    for stage in stages:
+        boundary = _boundary(stage, found, evaluation.time_range.last)
+        point = decided_by_level([evaluation], stage.deciding, boundary)
+        if point <= evaluation.time_range.first:
+            return None
+        state = _empty_state(evaluation.state, point)
+        state.settle(evaluation, point)
+        found.append(ResumedStage(stage, results_of(evaluation, stage), state, _NO_KEYS))
+    return Resumption(tuple(found), (evaluation,), evaluation.version)
+
+
+def _boundary(stage: KeyStage, before: Sequence[ResumedStage], last: int) -> int:
+    """The last time-point up to which everything that a stage reads is decided."""
+    read = (each.point for each in before if any(map(stage.reads, each.stage.results)))
+    return min(read, default=last)
+
+
+def _empty_state(state: State, point: int) -> State:
+    """A state at a time-point, with the instances that have had initial values and complements so far."""
+    found = State(state.start, point, state.records, state.computed, horizons=state.horizons)
+    found.initial = state.initial.copy()
+    found.complements, found.ranges = dict(state.complements), dict(state.ranges)
+    return found
+
+
+@dataclass
+class _Columns:
+    """The words of input and of results, by table."""
+
+    records: RecordStore
+    results: list[StageResults] = field(default_factory=list)
+
+    def __call__(self, name: TableName) -> Sequence[Int64]:
+        is_fvp, key = name
+        records = (self.records.fluents if is_fvp else self.records.events).get(key)
+        parts: list[Sequence[Int64]] = [] if records is None else [records.columns]
+        parts += [words for results in self.results if (words := results.columns(name)) is not None]
+        return concatenate_columns(parts) if parts else ()
+
+
+class _Advance:
+    """One query time, stage by stage."""
+
+    def __init__(
+        self, before: Resumption, settled: State, changed: Changed, time_range: TimeRange, arrived_by: int
+    ) -> None:
+        self.before = before
+        self.evaluation = before.evaluations[0]
+        self.settled = settled
+        self.changed = dict(changed)
+        self.whole = time_range
+        self.arrived_by = arrived_by
+        self.columns = _Columns(settled.records)
+        self.stages: list[ResumedStage] = []
+        self.evaluations: list[Evaluation] = []
+        self.is_exact = True
+
+    @property
+    def facts(self) -> Facts:
+        return self.evaluation.background.facts
+
+    def run(self) -> Resumption:
+        for before in self.before.stages:
+            self.stages.append(self.advanced(before))
+        version = self.before.version if self.is_exact else _NO_VERSION
+        return Resumption(tuple(self.stages), tuple(self.evaluations), version)
+
+    def advanced(self, before: ResumedStage) -> ResumedStage:
+        """A stage after the query time."""
+        stage, point = before.stage, before.point
+        keys = before.touched(self.changed, self.columns, self.facts)
+        recent = self.recent_evaluation(before)
+        of_others = before.results.before(point).joined(results_of(recent, stage).since(point))
+        results, alone = of_others.of_keys(stage, keys, others=True), None
+        if keys is None or len(keys):
+            alone = self.evaluation_of(stage, keys)
+            own = results_of(alone, stage).since(self.whole.first).of_keys(stage, keys)
+            old = before.results.of_keys(stage, keys)
+            self.changed.update(own.differences(old, point, self.whole.next_of(point)))
+            results = results.joined(own)
+        self.columns.results.append(results)
+        return self.concluded(before, results, recent, keys, alone)
+
+    def concluded(
+        self, before: ResumedStage, results: StageResults, recent: Evaluation, keys: Keys, alone: Evaluation | None
+    ) -> ResumedStage:
+        """The stage with its state at the next resumption point."""
+        evaluations = [recent] if alone is None else [recent, alone]
+        self.evaluations += evaluations
+        self.settled.note_horizons(evaluations)
+        boundary = _boundary(before.stage, self.stages, self.whole.last)
+        point = max(before.point, decided_by_level([recent], before.stage.deciding, boundary))
+        state = self.state_at(point, before, results, recent)
+        undecided: Keys = _NO_KEYS
+        if alone is not None:
+            some = _empty_state(alone.state, point)
+            carry_over(some, alone, point)
+            replace_keys(state, some, before.stage, keys)
+            if decided_by_level([alone], before.stage.deciding, boundary) < point:
+                undecided = keys
+            # The ends at the point itself are not among the results, so those of touched keys are not known there.
+            self.is_exact &= point > before.point or not alone.rules.asked_edges
+        return ResumedStage(before.stage, results, state, undecided)
+
+    def state_at(self, point: int, before: ResumedStage, results: StageResults, recent: Evaluation) -> State:
+        """The state at a time-point, in which that of touched keys is still to be replaced."""
+        state = _empty_state(before.state, point)
+        state.initial.settle()
+        carry_over(state, recent, point)
+        merged = self.evaluation_with(before.state, recent.time_range, *self.tables_since(before, results))
+        state.held = holding(merged.known, point)
+        state.edges = {place: edges_at(merged.edges(*place), point) for place in merged.rules.asked_edges}
+        return state
+
+    # -- evaluations ---------------------------------------------------------------------------------------------------
+
+    def recent_evaluation(self, before: ResumedStage) -> Evaluation:
+        """The evaluation of all keys of a stage from its resumption point on."""
+        time_range = replace(self.whole, first=before.point, is_resumed=True)
+        tables = self.tables_since(before)
+        return self.run_stage(before.stage, self.evaluation_with(before.state, time_range, *tables))
+
+    def tables_since(self, before: ResumedStage, *own: StageResults) -> tuple[Events, Fluents]:
+        """The input of a stage and the results that it reads, and its own results, from its resumption point on."""
+        time_range = replace(self.whole, first=before.point, is_resumed=True)
+        events, fluents = self.input_of(before.stage, before.state, time_range)
+        read = [results.read_by(before.stage) for results in self.columns.results[: len(self.stages)]]
+        for results in (*read, *own):
+            recent = results.since(before.point)
+            _add(events, recent.events)
+            _add(fluents, recent.fluents)
+        return events, fluents
+
+    def evaluation_of(self, stage: KeyStage, keys: Keys) -> Evaluation:
+        """The evaluation of some keys of a stage from the settled time-point on."""
+        held: Fluents = {}
+        for key, table in self.settled.held.items():
+            rows = self.needed_rows(stage, (True, key), table.columns[:-2], keys)
+            held[key] = table if rows is None else table.take(rows)
+        state = restricted(self.settled, stage, keys, self.records_of(stage, keys), held)
+        events, fluents = self.input_of(stage, state, self.whole)
+        for results in self.columns.results:
+            read = results.read_by(stage)
+            _add(events, self.needed_tables(stage, read.events, keys))
+            _add(fluents, self.needed_tables(stage, read.fluents, keys))
+        return self.run_stage(stage, self.evaluation_with(state, self.whole, events, fluents))
+
+    def input_of(self, stage: KeyStage, state: State, time_range: TimeRange) -> tuple[Events, Fluents]:
+        """The records that a stage reads, as tables."""
+        read = RecordStore()
+        read.events = {key: each for key, each in state.records.events.items() if stage.reads((False, key))}
+        read.fluents = {key: each for key, each in state.records.fluents.items() if stage.reads((True, key))}
+        rules, given = self.evaluation.rules, replace(state, records=read)
+        events, fluents = input_tables(rules, given, time_range, self.arrived_by)
+        return {k: each for k, each in events.items() if each.n}, {k: each for k, each in fluents.items() if each.n}
+
+    def evaluation_with(self, state: State, time_range: TimeRange, events: Events, fluents: Fluents) -> Evaluation:
+        rules, memory = self.evaluation.rules, self.evaluation.allen_memory
+        return Evaluation(rules, state, time_range, events, fluents, memory)
+
+    def run_stage(self, stage: KeyStage, evaluation: Evaluation) -> Evaluation:
+        for number in stage.components:
+            evaluation.evaluate(number, evaluation.program.components[number])
+        return evaluation
+
+    # -- rows of some keys ---------------------------------------------------------------------------------------------
+
+    def needed_rows(self, stage: KeyStage, name: TableName, words: Sequence[Int64], keys: Keys) -> Int64 | None:
+        """The rows of a table that some keys need; None for all rows."""
+        if keys is None:
+            return None
+        if name in stage.results and not stage.reads(name):
+            mask: Mask | None = is_member(words[stage.results[name]], keys)
+        elif stage.reads(name):
+            mask = stage.needed(name, words, keys, self.columns, self.facts)
+        else:
+            return _NO_KEYS
+        return None if mask is None else mask.nonzero()[0]
+
+    def needed_tables(self, stage: KeyStage, tables: dict[Key, Table], keys: Keys) -> dict[Key, Table]:
+        found: dict[Key, Table] = {}
+        for key, table in tables.items():
+            is_fvp = isinstance(table, FluentTable)
+            rows = self.needed_rows(stage, (is_fvp, key), table.columns[: -2 if is_fvp else -1], keys)
+            some = table if rows is None else table.take(rows)
+            if some.n:
+                found[key] = some
+        return found
+
+    def records_of(self, stage: KeyStage, keys: Keys) -> RecordStore:
+        """The records that some keys need."""
+        if keys is None:
+            return self.settled.records
+        store = RecordStore()
+        for is_fvp, given, found in (
+            (False, self.settled.records.events, store.events),
+            (True, self.settled.records.fluents, store.fluents),
+        ):
+            for key, records in given.items():
+                rows = self.needed_rows(stage, (is_fvp, key), records.columns, keys)
+                found[key] = records if rows is None else records.take(rows)
+        return store
+
+
+def _united(one: Keys, other: Keys) -> Keys:
+    if one is None or other is None:
+        return None
+    return np.union1d(one, other) if len(other) else one
+
+
+def _add(tables: dict[Key, Table], more: dict[Key, Table]) -> None:
+    for key, table in more.items():
+        tables[key] = concatenate_tables([tables.get(key), table])

@@ -1,0 +1,151 @@
+"""The results of a stage: all events and FVPs since the settled time-point, replaced key by key."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+
+from holdsfor.columns.records import Mask
+from holdsfor.columns.tables import FluentTable, Key, PointTable, concatenate_tables
+from holdsfor.kernels.concatenation import concatenate_columns
+from holdsfor.kernels.keys import Int64, rows_with_a_partner
+from holdsfor.kernels.membership import is_member
+from holdsfor.runtime.evaluation import Evaluation
+from holdsfor.runtime.incremental.key_stages import Keys, KeyStage, TableName
+
+__all__ = ["StageResults", "results_of"]
+
+Difference = tuple[Sequence[Int64], Int64]
+"""The words and the starts of rows."""
+
+Table = TypeVar("Table", FluentTable, PointTable)
+
+
+@dataclass(frozen=True)
+class StageResults:
+    """The FVPs and output events of a stage."""
+
+    fluents: dict[Key, FluentTable]
+    events: dict[Key, PointTable]
+
+    def columns(self, name: TableName) -> Sequence[Int64] | None:
+        """The words of a table; None if it has no rows."""
+        is_fvp, key = name
+        table = self.fluents.get(key) if is_fvp else self.events.get(key)
+        if table is None:
+            return None
+        return table.columns[:-2] if is_fvp else table.columns[:-1]
+
+    def read_by(self, stage: KeyStage) -> StageResults:
+        """The tables that a stage reads."""
+        return StageResults(
+            {key: table for key, table in self.fluents.items() if stage.reads((True, key))},
+            {key: table for key, table in self.events.items() if stage.reads((False, key))},
+        )
+
+    def since(self, point: int) -> StageResults:
+        """The rows with a time-point after a point; events at the point are included."""
+        return self._where(
+            {key: table.ends > point for key, table in self.fluents.items()},
+            {key: table.times >= point for key, table in self.events.items()},
+        )
+
+    def before(self, point: int) -> StageResults:
+        """The rows that end by a point, and events before it."""
+        return self._where(
+            {key: table.ends <= point for key, table in self.fluents.items()},
+            {key: table.times < point for key, table in self.events.items()},
+        )
+
+    def of_keys(self, stage: KeyStage, keys: Keys, *, others: bool = False) -> StageResults:
+        """The rows with some keys, or the `others`."""
+
+        def chosen(name: TableName, table: FluentTable | PointTable) -> Mask:
+            if keys is None:
+                return np.full(table.n, not others)
+            found = is_member(table.column(stage.results[name]), keys)
+            return ~found if others else found
+
+        if keys is not None and len(keys) == 0:
+            return self if others else StageResults({}, {})
+        return self._where(
+            {key: chosen((True, key), table) for key, table in self.fluents.items()},
+            {key: chosen((False, key), table) for key, table in self.events.items()},
+        )
+
+    def joined(self, *more: StageResults) -> StageResults:
+        """The rows of all parts."""
+        parts = (self, *more)
+        fluents = dict.fromkeys(key for part in parts for key in part.fluents)
+        events = dict.fromkeys(key for part in parts for key in part.events)
+        return StageResults(
+            {key: concatenate_tables([part.fluents.get(key) for part in parts]) for key in fluents},
+            {key: concatenate_tables([part.events.get(key) for part in parts]) for key in events},
+        )
+
+    def differences(self, other: StageResults, point: int, after_point: int) -> dict[TableName, Difference]:
+        """The words and starts of the rows that differ up to a point, in either direction.
+
+        Intervals count as equal if they differ only after the point.
+        """
+        found: dict[TableName, Difference] = {}
+        for key in dict.fromkeys((*self.fluents, *other.fluents)):
+            rows = [_until(each.fluents.get(key), point, after_point) for each in (self, other)]
+            _add_difference(found, (True, key), rows, width=key[1] + 1)
+        for key in dict.fromkeys((*self.events, *other.events)):
+            points = [_points_until(each.events.get(key), point) for each in (self, other)]
+            _add_difference(found, (False, key), points, width=key[1])
+        return found
+
+    def _where(self, fluents: dict[Key, Mask], events: dict[Key, Mask]) -> StageResults:
+        return StageResults(_chosen(self.fluents, fluents), _chosen(self.events, events))
+
+
+def results_of(evaluation: Evaluation, stage: KeyStage) -> StageResults:
+    """The results of a stage in an evaluation."""
+    return StageResults(
+        {key: table for key, table in evaluation.output.items() if (True, key) in stage.results and table.n},
+        {key: table for key, table in evaluation.events.items() if (False, key) in stage.results and table.n},
+    )
+
+
+def _chosen(tables: dict[Key, Table], masks: dict[Key, Mask]) -> dict[Key, Table]:
+    found: dict[Key, Table] = {}
+    for key, table in tables.items():
+        rows = masks[key].nonzero()[0]
+        if len(rows):
+            found[key] = table if len(rows) == table.n else table.take(rows)
+    return found
+
+
+def _until(table: FluentTable | None, point: int, after_point: int) -> list[Int64]:
+    """The columns of the intervals that begin by a point, with ends up to the next time-point."""
+    if table is None:
+        return []
+    some = table.take((table.starts <= point).nonzero()[0])
+    return [*some.keys, some.starts, np.minimum(some.ends, after_point)]
+
+
+def _points_until(table: PointTable | None, point: int) -> list[Int64]:
+    return [] if table is None else list(table.take((table.times <= point).nonzero()[0]).columns)
+
+
+def _add_difference(
+    found: dict[TableName, Difference], name: TableName, rows: list[list[Int64]], *, width: int
+) -> None:
+    """Add the words of rows that only one of two tables has."""
+    parts: list[list[Int64]] = []
+    for own, other in (rows, rows[::-1]):
+        n = len(own[0]) if own else 0
+        if n == 0:
+            continue
+        is_equal = rows_with_a_partner(own, n, other, len(other[0])) if other else np.zeros(n, dtype=bool)
+        changed = (~is_equal).nonzero()[0]
+        if len(changed):
+            parts.append([column[changed] for column in own])
+    if parts:
+        columns = concatenate_columns(parts)
+        found[name] = columns[:width], columns[width]

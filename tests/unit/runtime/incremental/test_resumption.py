@@ -1,0 +1,138 @@
+"""Query times that evaluate what changed: the keys that are evaluated again, and when the whole window is evaluated."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from holdsfor.analysis.pipeline import compile_text
+from holdsfor.runtime.incremental.key_stages import key_stages
+from holdsfor.runtime.incremental.resumption import _Advance
+from holdsfor.runtime.session import EngineSession
+from holdsfor.sources.text_records import Reading, read_text_records
+from holdsfor.syntax.printer import show
+
+STAGED = """
+collectIntervals(near(_, _)=true).
+initiatedAt(stopped(X)=true, T) :- happensAt(stop(X), T).
+terminatedAt(stopped(X)=true, T) :- happensAt(go(X), T).
+holdsFor(long_stop(X)=true, J) :- holdsFor(stopped(X)=true, I), intDurGreater(I, 8, J).
+holdsFor(meeting(X, Y)=true, K) :-
+    holdsFor(near(X, Y)=true, N), holdsFor(stopped(X)=true, I), holdsFor(stopped(Y)=true, J),
+    intersect_all([N, I, J], K).
+"""
+
+
+def session_of(text: str, **more: Any) -> EngineSession:
+    return EngineSession(compile_text(text), start=0, window=100, incremental="on", **more)
+
+
+def insert(session: EngineSession, *lines: str) -> None:
+    reading = Reading()
+    read_text_records(list(lines), "records", session.rules.compiled.names, session.tick, reading)
+    assert not reading.set_aside
+    session.insert((int(line.split("|")[1]), fact) for line, fact in zip(lines, reading.facts(), strict=True))
+
+
+@pytest.fixture
+def evaluated(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, list[str] | None]]:
+    """The number of components of each stage in which keys are evaluated again, with these keys."""
+    found: list[tuple[int, list[str] | None]] = []
+    original = _Advance.evaluation_of
+
+    def noted(self: _Advance, stage: Any, keys: Any) -> Any:
+        symbols = self.evaluation.symbols
+        found.append((len(stage.components), None if keys is None else sorted(map(show, symbols.terms(keys)))))
+        return original(self, stage, keys)
+
+    monkeypatch.setattr(_Advance, "evaluation_of", noted)
+    return found
+
+
+def test_components_over_whole_intervals_are_a_stage_of_their_own() -> None:
+    rules = session_of(STAGED).rules
+    stages = key_stages(rules)
+    names = [sorted(key[0] for _, key in stage.results) for stage in stages]
+    assert names == [["stopped"], ["long_stop"], ["meeting"]]
+    assert all(stage.is_keyed for stage in stages)
+    assert [bool(stage.deciding) for stage in stages] == [False, True, False]
+
+
+def test_a_late_record_touches_its_key_alone(evaluated: list[tuple[int, list[str] | None]]) -> None:
+    session = session_of(STAGED)
+    insert(session, *(f"stop|{time}|{time}|v{time}" for time in range(1, 9)))
+    session.query(10)
+    insert(session, "go|15|5|v3")
+    report = session.query(20)
+    assert session.n_resumed == 1
+    assert [keys for _, keys in evaluated] == [["v3"], ["v3"]]
+    found = {show(fvp): spans for fvp, spans in report.intervals(session.symbols).items()}
+    assert found.pop("stopped(v3)=true") == [(4, 6)]
+    assert len([name for name in found if name.startswith("stopped")]) == 7
+
+
+def test_results_that_stay_the_same_touch_no_later_stage(evaluated: list[tuple[int, list[str] | None]]) -> None:
+    session = session_of(STAGED)
+    insert(session, *(f"stop|{time}|{time}|v{time}" for time in range(1, 9)))
+    session.query(10)
+    insert(session, "stop|15|6|v3")  # v3 has stopped before
+    session.query(20)
+    assert [keys for _, keys in evaluated] == [["v3"]]
+
+
+def test_a_partner_that_changes_touches_the_owner_of_the_pair(evaluated: list[tuple[int, list[str] | None]]) -> None:
+    session = session_of(STAGED)
+    insert(session, "stop|1|1|a", "stop|2|2|b", "near|1|1|90|true|a|b", "stop|3|3|c")
+    session.query(10)
+    insert(session, "go|15|5|b")
+    report = session.query(20)
+    assert [keys for _, keys in evaluated] == [["b"], ["a", "b"]]
+    found = {show(fvp): spans for fvp, spans in report.intervals(session.symbols).items()}
+    assert found["meeting(a,b)=true"] == [(3, 6)]
+
+
+def test_query_times_without_late_records_evaluate_no_key_again(evaluated: list[tuple[int, list[str] | None]]) -> None:
+    session = session_of(STAGED)
+    for at in range(10, 200, 10):
+        insert(session, f"stop|{at - 5}|{at - 5}|v{at}")
+        session.query(at)
+    assert session.n_resumed == 18
+    assert evaluated == []
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("holdsFor(f(X)=true, J) :- holdsFor(near(X, _)=true, I), trim(I, J).", "near|15|15|30|true|a|b"),
+        ("happensAt(late(X), T) :- happensAt(stop(X), T), queryTime(Q), T < Q.", "stop|15|15|a"),
+    ],
+    ids=["interval-wise predicates", "query time"],
+)
+def test_some_rules_are_always_evaluated_over_the_whole_window(text: str, line: str) -> None:
+    wise = ":- intervalwise(trim/2).\ntrim([(S, E)], [(S, E)]).\n"
+    session = session_of(f"collectIntervals(near(_, _)=true).\n{wise}{text}")
+    insert(session, line)
+    for at in (20, 30, 40):
+        session.query(at)
+    assert session.n_resumed == 0
+
+
+def test_a_cut_interval_is_evaluated_over_the_whole_window() -> None:
+    session = EngineSession(compile_text(STAGED), start=0, window=20, incremental="on")
+    insert(session, "stop|1|1|a", "stop|2|2|b")
+    for at in (10, 20, 30):
+        session.query(at)
+    assert session.n_resumed == 2
+    insert(session, "near|35|5|90|true|a|b")
+    session.query(40)
+    assert session.records.admission_counts.n_cut == 1
+    assert session.n_resumed == 2
+
+
+def test_few_records_are_evaluated_over_the_whole_window_by_default() -> None:
+    session = EngineSession(compile_text(STAGED), start=0, window=100)
+    insert(session, "stop|1|1|a")
+    for at in (10, 20, 30):
+        session.query(at)
+    assert session.n_resumed == 0
