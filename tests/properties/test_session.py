@@ -107,7 +107,7 @@ def late_arrivals(given: Case, slack: int, chance: random.Random) -> list[tuple[
 @pytest.mark.parametrize("seeds", chunks(share(PIECES, 25)), ids=named)
 def test_records_may_be_inserted_before_they_arrive_or_when_they_do(seeds: range) -> None:
     for seed in seeds:
-        case, chance = random_case(seed), random.Random(seed)
+        case, chance = read_case(random_case(seed)).case, random.Random(seed)
         schedule, step = random_schedule(case, chance)
         records = late_arrivals(case, schedule.window, chance)
         queries = schedule.query_times
@@ -196,7 +196,7 @@ class Passer:
 def test_records_that_are_inserted_and_retracted_change_nothing(seeds: range, is_windowed: bool) -> None:
     n_seen = 0
     for seed in seeds:
-        case, chance = random_case(seed), random.Random(seed)
+        case, chance = read_case(random_case(seed)).case, random.Random(seed)
         schedule, step = random_schedule(case, chance)
         window = schedule.window if is_windowed else None
         passer = Passer(case, window, step, chance)
@@ -253,7 +253,7 @@ def in_window(known: dict[str, set[Found]], report: hf.Report, boundary: int, ti
 @pytest.mark.parametrize("seeds", chunks(share(CHANGES, 25)), ids=named)
 def test_changes_applied_to_a_report_give_the_next_one(seeds: range) -> None:
     for seed in seeds:
-        case, chance = random_case(seed), random.Random(seed)
+        case, chance = read_case(random_case(seed)).case, random.Random(seed)
         schedule, step = random_schedule(case, chance)
         try:
             session = session_of(case, schedule.window, step)

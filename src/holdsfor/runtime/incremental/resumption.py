@@ -10,8 +10,8 @@ results are decided. The next query time then evaluates, stage by stage:
 
 Both evaluations use the operators and kernels of a whole evaluation, on fewer rows. The results of touched keys come
 from the second, those of other keys from the first and, before the resumption point, from the last query time. This is
-exact because a key can be evaluated alone if it has all rows that it needs (`incremental/key_stages.py`), and because
-time can be cut at a point up to which everything is decided (`runtime/state.py`).
+exact because a key can be evaluated alone if it has all rows that it needs (`runtime/incremental/key_stages.py`), and
+because time can be cut at a point up to which everything is decided (`runtime/state.py`).
 
 Results of touched keys that are equal to the old ones up to the resumption point touch no key of a later stage.
 """
