@@ -40,6 +40,7 @@ SHARES = (0.05, 0.1, 0.2, 0.4, 0.8)
 PER_ENTITY = (20, 200, 2000)
 LONG_RATIOS = (1, 10, 100, 1000)
 N_PAIRS = 9
+N_BURSTS = 3
 
 Row = dict[str, Any]
 
@@ -177,12 +178,13 @@ def bursts_part(size: Size) -> Iterator[Row]:
         window = window_of(MARITIME, per_entity, 2 if per_entity < 16 else 16)
         n_entities = max(2, size.records // per_entity if is_of_one else size.records)
         model = model_of("maritime", entities=n_entities, seed=1)
+        compiled = MARITIME.compiled(model)
+        (first, content), (at, more), *_ = batches(model, window.query_times(2))
+        late = burst(model, size.records, window, at, is_of_one=is_of_one)
         found = Pairs({})
-        for _ in range(3):
-            side_by_side = SideBySide(MARITIME.compiled(model), window, has_changes=True)
-            (first, content), (at, more), *_ = batches(model, window.query_times(2))
+        for _ in range(N_BURSTS):
+            side_by_side = SideBySide(compiled, window, has_changes=True)
             side_by_side.query(first, content)
-            late = burst(model, size.records, window, at, is_of_one=is_of_one)
             for each, seconds in side_by_side.query(at, more + late).items():
                 found.seconds.setdefault(each, []).append(seconds)
             found.n_records.append(side_by_side.sessions[SCRATCH].n_input)
