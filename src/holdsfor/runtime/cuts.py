@@ -17,8 +17,8 @@ import numpy as np
 
 from holdsfor.columns.records import Records
 from holdsfor.columns.tables import FluentTable, Key, concatenate_tables
-from holdsfor.kernels.concatenation import concatenate_columns
-from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys, rows_with_a_partner
+from holdsfor.kernels.concatenation import concatenate_column, concatenate_columns
+from holdsfor.kernels.keys import Int64, dense_ids, index_of, pairs_of_equal_keys, rows_with_a_partner
 from holdsfor.physical.interval_operators.read_fluent import ReadFluent
 from holdsfor.physical.interval_planner import PlannedIntervalRule
 from holdsfor.runtime.edges import EdgeKind
@@ -75,8 +75,8 @@ def cuts_of_rules(rules: Sequence[PlannedIntervalRule], key: Key, table: FluentT
     if not known or table.n == 0:
         return
     whole = _as_if_whole(rules, context)
-    at_edges = np.isin(table.starts, np.concatenate([cuts.starts for cuts in known])).nonzero()[0]
-    found = table.take(at_edges)
+    edges = concatenate_column([cuts.starts for cuts in known])
+    found = table.take((index_of(edges).numbers(table.starts) >= 0).nonzero()[0])
     before = context.time_range.previous(found.starts)
     rows = whole.holding(found.keys, before)
     goes_on = (rows >= 0) & (rows == whole.holding(found.keys, found.starts))

@@ -201,8 +201,11 @@ class Domains:
         if not isinstance(values, np.ndarray):
             outside = self._outside(key, numbers, values, context, version)
             return None if outside is None else (~outside).nonzero()[0]
-        if self._includes_all_instances(key, values, context, version):
+        if len(values) == 0 or self._includes_all_instances(key, values, context, version):
             return None
+        low = int(np.minimum.reduce(values))
+        if low == int(np.maximum.reduce(values)):
+            return self._inside(key, numbers, low, context, version)
         ids, first = dense_ids([values], len(values))
         if len(first) > _FEW_VALUES:
             columns = (*context.symbols.instances.words(key[2], numbers), values)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from holdsfor.kernels.keys import dense_ids
 from holdsfor.kernels.overlaps import overlapping_pairs
 from holdsfor.kernels.sweep import intersect_intervals
 from holdsfor.physical.interval_lists import Lists, natural_join, onto
@@ -64,6 +65,10 @@ def _in_join_order(lists: Sequence[Lists]) -> list[Lists]:
 
 def _both(one: Lists, other: Lists) -> Lists:
     """The time-points in both of two lists that vary by different variables."""
+    if set(one.names) < set(other.names):
+        one, other = other, one
+    if set(other.names) < set(one.names):
+        return _narrowed(one, other)
     if set(one.names) & set(other.names) or not one.names or not other.names:
         keys = natural_join(one.rows.distinct(), other.rows.distinct())
         key, starts, ends = intersect_intervals([onto(keys, one), onto(keys, other)], 2)
@@ -72,6 +77,16 @@ def _both(one: Lists, other: Lists) -> Lists:
     rows = one.rows.take(left).with_columns(other.rows.take(right).columns)
     starts = np.maximum(one.starts[left], other.starts[right])
     return Lists(rows, starts, np.minimum(one.ends[left], other.ends[right]))
+
+
+def _narrowed(wide: Lists, other: Lists) -> Lists:
+    """The time-points in a list and in another one that varies by some of its variables."""
+    instances = wide.instances
+    own = list(wide.rows.columns.values()) if instances is None else [wide.numbers(wide.names, instances)]
+    ids, first = dense_ids(own, wide.n)
+    keys = wide.rows.take(first)
+    key, starts, ends = intersect_intervals([(ids, wide.starts, wide.ends), onto(keys, other)], 2)
+    return Lists(keys.take(key), starts, ends)
 
 
 def _has_disjoint_variables(varies: Sequence[tuple[str, ...]]) -> bool:

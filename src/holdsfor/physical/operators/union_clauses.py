@@ -37,7 +37,10 @@ class UnionClauses(Operator):
     def run(self, rows: Rows, context: Context) -> Rows:
         if not self.outputs:
             return rows.take(self._is_proved(rows, context))
-        parts = [run_operators(branch, self._inputs(rows), context) for branch in self.branches]
+        inputs = self._inputs(rows)
+        parts = [run_operators(branch, inputs, context) for branch in self.branches]
+        if len(parts) == 1 and parts[0].n and parts[0].columns["#row"] is inputs.columns["#row"]:
+            return rows.with_columns({name: parts[0].columns[name] for name in self.outputs})
         answers = [Rows(part.n, part.keep(["#row", *self.outputs]).columns) for part in parts if part.n]
         if not answers:
             return rows.take(np.zeros(rows.n, dtype=bool))
