@@ -78,6 +78,7 @@ CODES: dict[str, Code] = {
     "HF312": _warning("`before` between intervals that meet, or `meets` between intervals with a gap"),
     "HF313": _warning("a comparison of terms with a number: `==` where `=:=` is meant"),
     "HF314": _warning("a rule that combines all instances of two conditions"),
+    "HF315": _warning("arithmetic with a function or a constant that does not exist"),
     "HF320": _warning("rules that one worker computes, for any number of workers"),
     "HF321": _warning("rows of a table of facts that do not fit"),
     "HF322": _warning("a name of the rules that the input does not have, or of the input that no rule uses"),

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 
 from holdsfor.analysis.allen_lints import allen_relations
-from holdsfor.analysis.comparison_lints import compared_numbers
+from holdsfor.analysis.comparison_lints import compared_numbers, unknown_functions
 from holdsfor.analysis.cross_products import cross_products
 from holdsfor.analysis.dependencies import breaks_its_source
 from holdsfor.analysis.draft import Draft
@@ -319,6 +319,7 @@ LINTS: tuple[Callable[[Draft], None], ...] = (
     idle_delays,
     allen_relations,
     compared_numbers,
+    unknown_functions,
     cross_products,
     duplicate_clauses,
     idle_groundings,

@@ -29,7 +29,7 @@ from holdsfor.analysis.place_types import InputColumn
 from holdsfor.analysis.result_columns import find_table
 from holdsfor.analysis.sorts import Place
 from holdsfor.analysis.variable_types import ConstantType
-from holdsfor.api.recognition import Input, check_arguments
+from holdsfor.api.recognition import Input, check_arguments, warn_set_aside
 from holdsfor.api.results import QueryResult
 from holdsfor.columns.query_times import QueryTimes
 from holdsfor.columns.records import Records
@@ -319,6 +319,7 @@ class Session:
             "step": self.step,
             "strict": self.strict,
             "time": [self._clock.unit, self._clock.has_offset, self._clock.zone, self._has_integers],
+            "time_columns": sorted(map(list, self._clock.columns), key=str),
             "zone": self._rules.description.time_zone,
             "start": self._start,
             "columns": [[*place, int(column.types), column.name] for place, column in self._given.items()],
@@ -401,6 +402,7 @@ class Session:
         self.step, self.strict, self._start = saved["step"], saved["strict"], saved["start"]
         unit, has_offset, zone, self._has_integers = saved["time"]
         self._clock = Clock(unit, has_offset=has_offset, zone=zone)
+        self._clock.columns = {(unit, zone) for unit, zone in saved["time_columns"]}
         self._given = {
             (*place,): InputColumn(ConstantType(types), name) for *place, types, name in saved.get("columns", [])
         }
@@ -415,9 +417,11 @@ class Session:
 
         A record arrives at the arrival that it states, but not before the next query time. A record with `op` `-`, in
         text with a leading `-`, retracts another. An exact duplicate is the same record. A retraction and an insertion
-        with one `revision` id are a revision; both are inserted in one call.
+        with one `revision` id are a revision; both are inserted in one call. Records that do not fit are set aside,
+        with a `SetAsideWarning`.
 
-        >>> import holdsfor as hf
+        >>> import holdsfor as hf, warnings
+        >>> warnings.simplefilter("ignore", hf.errors.SetAsideWarning)
         >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
         >>> session = hf.Session(rules, start=0, window=20)
         >>> done = session.insert(hf.Event("win", "chris", at=3), ["win|5|5|anna", "win|soon|soon|bob"])
@@ -433,6 +437,7 @@ class Session:
         self._engine.check_joins(operations, reading.texts)
         self._engine.records.add_unmatched(reading.incomplete)
         self._add(reading, operations)
+        warn_set_aside(reading.n_records, reading.set_aside, stacklevel=3)
         return Inserted(reading.n_records, reading.unused, reading.set_aside, missing)
 
     def retract(self, *records: Input) -> None:

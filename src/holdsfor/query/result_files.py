@@ -1,23 +1,28 @@
 """Results that `holdsfor run -o` has written, as an index: a file of any format, or a folder with such files.
 
-A table has the columns `start` and `end`, the whole FVP or event as text in `fvp`, and `kind`; a Parquet or Arrow file
-may also be the table of one fluent or event. A file with the reports of several query times has a column `query_time`;
+A table has the columns `start` and `end`, the whole FVP or event as text in `fvp`, and `kind`, or is the table of one
+fluent or event (`described_tables`). A file with the reports of several query times has a column `query_time`;
 the index is of one of them.
 """
 
 from __future__ import annotations
 
-import datetime
 import json
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
-from holdsfor.columns.file_metadata import FileLayout, file_layout
+from holdsfor.columns.file_metadata import TABLES_FILE, FileLayout, file_layout
 from holdsfor.columns.time_type import TimeType
 from holdsfor.errors import DataProblem, Diagnostic, HoldsforError
+from holdsfor.query.described_tables import (
+    description_of,
+    read_described_csv,
+    read_described_duckdb,
+    read_described_json,
+    read_time,
+)
 from holdsfor.query.report_index import index_of_terms, with_known
 from holdsfor.query.result_index import ResultIndex, RunSettings
 from holdsfor.query.result_tables import table_rows, time_type
@@ -26,8 +31,7 @@ from holdsfor.syntax.terms import Atom, Int, Struct, Term, list_items
 
 __all__ = ["read_results"]
 
-_SUFFIXES = (".parquet", ".arrow", ".feather", ".csv", ".jsonl", ".ndjson", ".txt")
-_1970 = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+_SUFFIXES = (".duckdb", ".parquet", ".arrow", ".feather", ".csv", ".jsonl", ".ndjson", ".txt")
 _WRITTEN_BY = "`holdsfor run … -o results.parquet` writes results"
 
 
@@ -55,7 +59,7 @@ class _Rows:
 
     def time(self, given: object) -> int | None:
         """A time-point that is an integer or a text."""
-        found, kind = _read_time(given)
+        found, kind = read_time(given)
         if given is None:
             return None
         if found is None:
@@ -76,28 +80,6 @@ class _Rows:
         if first is None:
             _refuse(self.name, f"expected a time as the start of `{text}`, found nothing")
         self.add(self.time(at), self.term(text), first, self.time(end), is_fluent=kind == "fluent")
-
-
-def _read_time(given: object) -> tuple[int | None, TimeType | None]:
-    """A time-point and its type: an integer, or a time in ISO 8601 in the unit that its digits show.
-
-    >>> _read_time("1970-01-01T01:00:00+01:00"), _read_time("1970-01-01T00:00:01.500Z")[0], _read_time("7")[0]
-    ((0, TimeType(unit='s', zone='UTC')), 1500, 7)
-    """
-    if isinstance(given, int) and not isinstance(given, bool):
-        return given, None
-    text = given if isinstance(given, str) else ""
-    if re.fullmatch(r"-?\d{1,19}", text, re.ASCII):
-        return int(text), None
-    try:
-        moment = datetime.datetime.fromisoformat(text)
-    except ValueError:
-        return None, None
-    digits = re.search(r"\.(\d+)", text)
-    unit, microseconds = ("s", 1_000_000) if digits is None else ("ms", 1_000) if len(digits[1]) <= 3 else ("us", 1)
-    since = (moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)) - _1970
-    kind = TimeType(unit, "UTC" if moment.tzinfo else None)  # type: ignore[arg-type]
-    return since // datetime.timedelta(microseconds=microseconds), kind
 
 
 def read_results(path: str | Path, *, at: int | None = None, settings: RunSettings | None = None) -> ResultIndex:
@@ -147,9 +129,7 @@ def _query_time(rows: _Rows, at: int | None) -> int | None:
 
 def _form(file: Path) -> str:
     suffix = file.suffix.lower()
-    if suffix == ".duckdb":
-        _refuse(str(file), "a database answers SQL", "write a file or folder for goals: `-o results.parquet`")
-    return {".parquet": "parquet", ".arrow": "arrow", ".feather": "arrow", ".csv": "csv"}.get(
+    return {".duckdb": "duckdb", ".parquet": "parquet", ".arrow": "arrow", ".feather": "arrow", ".csv": "csv"}.get(
         suffix, "jsonl" if suffix in (".jsonl", ".ndjson") else "text"
     )
 
@@ -174,6 +154,9 @@ def _read_csv(file: Path, rows: _Rows) -> None:
         options = pyarrow.csv.ConvertOptions(column_types=texts, strings_can_be_null=True)
         return pyarrow.csv.read_csv(name, convert_options=options)
 
+    if (description := description_of(file)) is not None:
+        _add_table(_opened(file, lambda name: read_described_csv(name, description)), rows, file)
+        return
     table = _opened(file, read)
     _check_columns(file, table.column_names)
     for row in table.to_pylist():
@@ -209,11 +192,24 @@ def _check_columns(file: Path, columns: list[str]) -> None:
         return
     hint = _WRITTEN_BY
     if {"value", "start", "end"} <= set(columns):
-        hint = "the tables of single fluents are read from Parquet or Arrow files, which have the types of all columns"
+        hint = f"the tables of single fluents need the file `{TABLES_FILE}`, which is written with them"
     _refuse(str(file), f"the columns {', '.join(f'`{name}`' for name in columns)} are not those of results", hint)
 
 
+def _read_duckdb(file: Path, rows: _Rows) -> None:
+    tables = read_described_duckdb(file)
+    if tables is None:
+        _refuse(str(file), "the file is not a database of DuckDB")
+    if not tables:
+        _refuse(str(file), "no table of the database is a table of results", _WRITTEN_BY)
+    for table in tables:
+        _add_table(table, rows, file)
+
+
 def _read_jsonl(file: Path, rows: _Rows) -> None:
+    if (description := description_of(file)) is not None:
+        _add_table(_opened(file, lambda name: read_described_json(name, description)), rows, file)
+        return
     for number, line in enumerate(_lines(file), 1):
         try:
             given = json.loads(line)
@@ -281,6 +277,7 @@ _READERS: dict[str, Callable[[Path, _Rows], None]] = {
     "parquet": _read_parquet,
     "arrow": _read_arrow,
     "csv": _read_csv,
+    "duckdb": _read_duckdb,
     "jsonl": _read_jsonl,
     "text": _read_text,
 }

@@ -1,10 +1,12 @@
 """Results as several tables, one for each output fluent and event: a folder of files, or a DuckDB database.
 
-All tables are written beside their place and get their names when the last report is complete.
+All tables are written beside their place and get their names when the last report is complete. A folder of CSV or JSON
+lines also has `_tables.json`, with the names and types of the columns, from which `holdsfor query` reads the tables.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, closing
 from functools import partial
@@ -12,6 +14,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol
 from urllib.parse import quote
 
+from holdsfor.columns.file_metadata import TABLES_FILE
 from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.sinks.beside import Beside, written_beside
 from holdsfor.sinks.time_formats import ShowTime, time_type_of
@@ -124,6 +127,9 @@ class OpenTables:
             _TableFile(file.path, self._form, self._tables.schema(layout), shown)
             for file, layout in zip(self.files, layouts, strict=True)
         ]
+        if (described := _describe_files(self._tables, self._form)) is not None:
+            self.files.append(stack.enter_context(written_beside(Path(self._output) / TABLES_FILE)))
+            self.files[-1].path.write_text(described, encoding="utf-8")
         return [stack.enter_context(each).add for each in opened]
 
     def _database(self, stack: ExitStack) -> list[Callable[[Any], None]]:
@@ -149,12 +155,25 @@ def file_name(table: str, form: str) -> str:
 
 def check_folder(output: str, form: str, layouts: Iterable[NamedLayout]) -> None:
     """Refuse a folder with files that the run would not replace, since old tables would look like results; HF733."""
-    own = {file_name(layout.table, form) for layout in layouts}
+    own = {TABLES_FILE, *(file_name(layout.table, form) for layout in layouts)}
     folder = Path(output)
     others = sorted(path.name for path in folder.iterdir() if path.name not in own) if folder.is_dir() else []
     if others:
         message = f"the folder `{output}` has other files, such as `{others[0]}`"
         raise UsageProblem(Diagnostic("HF733", message, hint="name a new folder, or one with results of these rules"))
+
+
+def _describe_files(tables: TableSet, form: str) -> str | None:
+    """The names and types of the columns of all files, for formats that store neither; None for other formats."""
+    from holdsfor.columns.file_metadata import TableDescription
+    from holdsfor.sinks.writers import TABLES
+
+    if form in TABLES:
+        return None
+    found = {
+        file_name(layout.table, form): TableDescription.of(tables.schema(layout)).as_json() for layout in tables.layouts
+    }
+    return json.dumps(found, ensure_ascii=False, indent=1) + "\n"
 
 
 class _TableFile:
@@ -216,8 +235,13 @@ def as_duckdb(tables: dict[str, Any], path: str | Path | None = None) -> Any:
 
 
 def add_table(connection: Any, name: str, table: Any) -> None:
-    """Create a table of a connection from an Arrow table."""
+    """Create a table of a connection from an Arrow table, with its description as the comment."""
+    from holdsfor.columns.file_metadata import TableDescription
+
     _with_rows(connection, table, f"CREATE TABLE {_quoted(name)} AS SELECT * FROM holdsfor_rows")
+    if table.schema.metadata:
+        described = json.dumps(TableDescription.of(table.schema).as_json(), ensure_ascii=False).replace("'", "''")
+        connection.execute(f"COMMENT ON TABLE {_quoted(name)} IS '{described}'")
 
 
 def add_rows(connection: Any, name: str, table: Any) -> None:

@@ -56,13 +56,14 @@ class IsoTimes:
 
     per_second: int
     zone: str | None = "UTC"
+    column_unit: Literal["ms", "us", "ns"] | None = None
 
     @property
     def type(self) -> TimeType:
         """The type of the times in tables."""
         from holdsfor.columns.time_type import TimeType
 
-        return TimeType(_UNITS[self.per_second], self.zone)
+        return TimeType(_UNITS[self.per_second], self.zone, self.column_unit)
 
     def __call__(self, time: int) -> str:
         moment = moment_of(time, self.type)
@@ -106,7 +107,9 @@ def moment_of(time: int, kind: TimeType) -> datetime.datetime:
 
 def shown_as(kind: TimeType | None) -> ShowTime:
     """The notation of times of a type: integers, or ISO 8601."""
-    return as_integer if kind is None else IsoTimes({unit: n for n, unit in _UNITS.items()}[kind.unit], kind.zone)
+    if kind is None:
+        return as_integer
+    return IsoTimes({unit: n for n, unit in _UNITS.items()}[kind.unit], kind.zone, kind.column_unit)
 
 
 def time_type_of(shown: ShowTime) -> TimeType | None:

@@ -4,6 +4,9 @@ A time such as `2026-03-01T08:00:00+01:00` becomes a number of seconds, or of th
 not a whole number of units is refused. A time without an offset from UTC is taken as UTC. Times with and without an
 offset cannot be compared, so all times of a run must be of the same form as the first. With a time zone, a time
 without an offset is a time of the zone, and both forms can be compared.
+
+The times of results have the unit and the zone of the columns of timestamps in the input, so that they join back. They
+have the finest unit of several columns, and UTC if the zones differ.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from holdsfor.columns.time_type import TimeType
 from holdsfor.kernels.keys import Int64
 from holdsfor.sources.fields import read_time
 from holdsfor.sources.numerals import fields_of, read_integers
+from holdsfor.syntax.durations import is_time_zone
 from holdsfor.syntax.time_points import OPEN_END
 
 __all__ = ["Clock", "Unit", "is_time_type"]
@@ -56,6 +60,9 @@ class Clock:
         self.zone = zone
         self.are_arguments = False  # whether only arguments have been dates and times so far, and no time of a record
         self.has_offset = has_offset  # whether the first time that is not an integer has an offset
+        self.columns: set[tuple[str | None, str | None]] = set()
+        """The units and zones of the columns with times of records; a column of texts has no unit, and UTC."""
+        self._has_read_moments = False
 
     @property
     def time_type(self) -> TimeType | None:
@@ -68,7 +75,17 @@ class Clock:
         """
         if self.has_offset is None or self.are_arguments:
             return None
-        return TimeType(self.unit, self.zone or ("UTC" if self.has_offset else None))
+        finest = max({self.unit, *(unit for unit, _ in self.columns if unit)}, key=_PER_SECOND.__getitem__)
+        return TimeType(self.unit, self.zone or self._common_zone, None if finest == self.unit else finest)  # type: ignore[arg-type]
+
+    @property
+    def _common_zone(self) -> str | None:
+        """The zone of all columns of times, UTC if they differ; None for times without an offset."""
+        if not self.has_offset:
+            return None
+        zones = {zone for _, zone in self.columns if zone is not None}
+        common = zones.pop() if len(zones) == 1 else "UTC"
+        return common if is_time_zone(common) else "UTC"
 
     def read(self, text: str) -> int | str:
         """The time-point of one text, or the error as a sentence."""
@@ -97,7 +114,12 @@ class Clock:
     def record_column(self, array: Any, what: str, *, are_ends: bool = False) -> tuple[Any, dict[int, str]]:
         """The time-points of a column of times of records."""
         had_offset, self.has_offset = self.has_offset, None if self.are_arguments else self.has_offset
+        self._has_read_moments = False
         found = self.column(array, what, are_ends=are_ends)
+        if pt.is_timestamp(array.type):
+            self.columns.add((array.type.unit, array.type.tz))
+        elif self._has_read_moments:
+            self.columns.add((None, "UTC"))
         if self.are_arguments and self.has_offset is None:
             self.has_offset = had_offset
         else:
@@ -161,6 +183,7 @@ class Clock:
         is_moment = is_moment & _are_days(pc.utf8_slice_codeunits(texts, 0, 10))
         is_moment &= self._are_comparable(with_offset, is_moment)
         chosen = np.flatnonzero(is_moment)
+        self._has_read_moments |= len(chosen) > 0
         moments, is_local = self._instants(texts.take(pa.array(chosen)), with_offset[chosen])
         values, is_whole = _rescaled(moments, _PER_SECOND["us"], _PER_SECOND[self.unit])
         times = np.zeros(len(texts), np.int64)

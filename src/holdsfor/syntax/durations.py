@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from holdsfor.syntax.program import Clause
 from holdsfor.syntax.terms import Atom, Float, Int, Struct, Term, Var, inside_out
 
-__all__ = ["UNITS", "Durations", "is_time_zone"]
+__all__ = ["DURATIONS", "UNITS", "Durations", "is_time_zone"]
 
 UNITS = {"ms": 1_000, "s": 1, "us": 1_000_000}
 """The number of time-points in a second, by the unit of time."""
@@ -29,6 +29,9 @@ _SECONDS = {
     "week": Fraction(604_800),
 }
 _WORDS = {**_SECONDS, **{f"{name}s": seconds for name, seconds in _SECONDS.items()}}
+DURATIONS = frozenset(_WORDS)
+"""The words for durations."""
+
 _COMPARISONS = frozenset(["<", ">", "=<", ">=", "=:=", "=\\="])
 _DELAYS = {("fi", 3): 2, ("maxDuration", 3): 2, ("maxDurationUE", 3): 2, ("ft", 2): 1}
 _FILTERS = ("intDurGreater", "intDurLess")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.sinks.beside import is_replaceable, written_beside
 
 __all__ = ["check_suffix", "write_picture"]
 
@@ -31,10 +32,14 @@ def check_suffix(path: Path, known: Sequence[str]) -> str:
 
 
 def write_picture(path: Path, content: bytes) -> None:
-    """Write the file, and create its directories."""
+    """Write the file, whole or not at all, and create its directories."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
+        if not is_replaceable(path):
+            path.write_bytes(content)
+            return
+        with written_beside(path) as file:
+            file.path.write_bytes(content)
     except OSError as problem:
         reason = (problem.strerror or str(problem)).lower()
         raise UsageProblem(

@@ -8,8 +8,10 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pytest
 
 from holdsfor.cli.main import main
+from holdsfor.errors import DataProblem
 from holdsfor.query.query_engine import QueryEngine
 from holdsfor.query.result_files import read_results
+from holdsfor.sinks.table_sets import duckdb
 from holdsfor.syntax.printer import show
 
 RULES = """
@@ -21,7 +23,23 @@ initiatedAt(never(X)=true, T) :- happensAt(measure(X, N), T), N > 1000.
 terminatedAt(never(X)=true, T) :- happensAt(measure(X, N), T), N =< 1000.
 """
 RECORDS = "see|3|3|a b|7\nsee|4|4|'q'|x(y)\nsee|5|5|7|x\nmeasure|6|6|p|1.5\nmeasure|9|9|p|3\n"
-FORMS = ["out/", "found.parquet", "found.arrow", "found.csv", "found.jsonl", "found.txt"]
+FORMS = [
+    "out/",
+    "csv/",
+    "jsonl/",
+    "found.duckdb",
+    "found.parquet",
+    "found.arrow",
+    "found.csv",
+    "found.jsonl",
+    "found.txt",
+]
+
+
+def output(place: Path, form: str) -> list[str]:
+    """The options that write results in a form."""
+    chosen = ["--format", form.rstrip("/")] if form in ("csv/", "jsonl/") else []
+    return ["-o", f"{place}/{form}", *chosen]
 
 
 def answers(path: Path, goal: str) -> list[dict[str, str]]:
@@ -36,7 +54,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (place / "records.txt").write_text(RECORDS, encoding="utf-8")
     for form in FORMS:
         run = ["run", str(place / "rules.prolog"), "--input", str(place / "records.txt")]
-        assert main([*run, "-o", f"{place}/{form}"]) == 0
+        assert main([*run, *output(place, form)]) == 0
     return place
 
 
@@ -53,11 +71,25 @@ def test_a_table_without_rows_is_a_known_fluent(folder: Path) -> None:
     assert answers(folder / "out", "holdsFor(never(p)=true, I)") == [{"I": "[]"}]
 
 
-def test_tables_of_single_fluents_need_their_metadata(folder: Path, tmp_path: Path) -> None:
-    run = ["run", str(folder / "rules.prolog"), "--input", str(folder / "records.txt"), "--format", "csv"]
-    assert main([*run, "-o", f"{tmp_path}/csv/"]) == 0
-    with pytest.raises(Exception, match="Parquet or Arrow"):
-        read_results(tmp_path / "csv")
+def test_a_file_of_a_folder_is_read_alone(folder: Path) -> None:
+    found = answers(folder / "csv" / "seen.csv", "holdsFor(F, I)")
+    assert found == answers(folder / "out" / "seen.parquet", "holdsFor(F, I)")
+
+
+def test_tables_of_single_fluents_need_their_description(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "seen.csv").write_bytes((folder / "csv" / "seen.csv").read_bytes())
+    with pytest.raises(Exception, match=r"need the file `_tables\.json`"):
+        read_results(tmp_path)
+
+
+def test_other_databases_and_broken_files_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "text.duckdb").write_text("no database", encoding="utf-8")
+    with pytest.raises(DataProblem, match=r"HF515.*not a database of DuckDB"):
+        read_results(tmp_path / "text.duckdb")
+    with duckdb().connect(str(tmp_path / "other.duckdb")) as connection:
+        connection.execute("CREATE TABLE numbers AS SELECT 1 AS n")
+    with pytest.raises(DataProblem, match="no table of the database is a table of results"):
+        read_results(tmp_path / "other.duckdb")
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +97,7 @@ def hot(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("timestamps") / "hot"
     assert main(["init", str(place)]) == 0
     for form in FORMS:
-        assert main(["run", "--config", str(place / "holdsfor.toml"), "-o", f"{place}/{form}"]) == 0
+        assert main(["run", "--config", str(place / "holdsfor.toml"), *output(place, form)]) == 0
     return place
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import resource
+import signal
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
@@ -11,6 +13,7 @@ import pytest
 from holdsfor.errors import UsageProblem
 from holdsfor.views import graphviz
 from holdsfor.views.graph import Drawing, DrawnEdge, DrawnVertex, has_graphviz, render_graph, to_dot, to_mermaid
+from holdsfor.views.picture_file import write_picture
 from tests.unit.views.drawings import AWKWARD_NAMES, awkward, quotes
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "views"
@@ -156,3 +159,22 @@ def test_a_file_that_cannot_be_written_is_a_usage_problem(tmp_path: Path) -> Non
     (tmp_path / "file").touch()
     with pytest.raises(UsageProblem, match=r"HF754.*cannot write the picture `graph\.dot`"):
         render_graph(quotes(), tmp_path / "file" / "graph.dot")
+
+
+@pytest.mark.parametrize("suffix", [".dot", ".svg"])
+def test_a_picture_is_whole_or_absent(suffix: str, tmp_path: Path) -> None:
+    """On a full disk, here a limit for the size of files, the old picture stays, and no part of the new one."""
+    path = tmp_path / f"picture{suffix}"
+    write_picture(path, b"old")
+    before, handler = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, before[1]))
+    try:
+        with pytest.raises(UsageProblem, match="HF754"):
+            write_picture(path, b"x" * 100_000)
+        with pytest.raises(UsageProblem, match="HF754"):
+            write_picture(tmp_path / f"new{suffix}", b"x" * 100_000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert path.read_bytes() == b"old"
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]

@@ -204,6 +204,7 @@ def _reading(read: list[ReadSummary], settings: JobSettings) -> ColumnReading:
     found = ColumnReading(sum(each.n_records for each in read), unused, list(numbered(read)))
     has_offset = next((each.has_offset for each in read if each.has_offset is not None), None)
     clock = Clock(settings.unit, has_offset=has_offset, zone=settings.zone)
+    clock.columns = set[tuple[str | None, str | None]]().union(*(each.time_columns for each in read))
     clock.are_arguments = all(each.are_arguments for each in read if each.has_offset is not None)
     found.time_type, found.has_moments = clock.time_type, has_offset is not None
     found.suspects = suspects(read)

@@ -44,8 +44,8 @@ class PartSummary:
 class ReadSummary:
     """The records that a process has read: counts, the extent in time, and properties of columns and times.
 
-    `kinds` are the kinds of constants by place, `has_offset` is the form of times, and `are_arguments` whether only
-    arguments are dates and times.
+    `kinds` are the kinds of constants by place, `has_offset` is the form of times, `are_arguments` whether only
+    arguments are dates and times, and `time_columns` the units and zones of columns of times.
     """
 
     parts: list[PartSummary]
@@ -55,7 +55,8 @@ class ReadSummary:
     kinds: PlaceKinds
     has_offset: bool | None
     has_retractions: bool
-    are_arguments: bool = False
+    are_arguments: bool
+    time_columns: set[tuple[str | None, str | None]]
 
 
 def read_parts(parts: Iterable[tuple[int, Part]], input_reader: InputReader) -> ReadSummary:
@@ -83,6 +84,7 @@ def read_parts(parts: Iterable[tuple[int, Part]], input_reader: InputReader) -> 
         input_reader.clock.has_offset,
         has_retractions,
         input_reader.clock.are_arguments,
+        input_reader.clock.columns,
     )
 
 

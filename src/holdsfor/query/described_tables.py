@@ -1,0 +1,117 @@
+"""Tables of single fluents and events from formats without types: CSV, JSON lines and DuckDB.
+
+The names and types of the columns are in the file `_tables.json` of the folder, or in the comment of the table.
+"""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from holdsfor.columns.file_metadata import TABLES_FILE, TableDescription, described_table
+from holdsfor.columns.time_type import TimeType
+from holdsfor.sinks.table_sets import duckdb
+
+__all__ = ["description_of", "read_described_csv", "read_described_duckdb", "read_described_json", "read_time"]
+
+_1970 = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+
+
+def read_time(given: object) -> tuple[int | None, TimeType | None]:
+    """A time-point and its type: an integer, or a time in ISO 8601 in the unit that its digits show.
+
+    >>> read_time("1970-01-01T01:00:00+01:00"), read_time("1970-01-01T00:00:01.500Z")[0], read_time("7")[0]
+    ((0, TimeType(unit='s', zone='UTC')), 1500, 7)
+    """
+    if isinstance(given, int) and not isinstance(given, bool):
+        return given, None
+    text = given if isinstance(given, str) else ""
+    if re.fullmatch(r"-?\d{1,19}", text, re.ASCII):
+        return int(text), None
+    try:
+        moment = datetime.datetime.fromisoformat(text)
+    except ValueError:
+        return None, None
+    digits = re.search(r"\.(\d+)", text)
+    unit, microseconds = ("s", 1_000_000) if digits is None else ("ms", 1_000) if len(digits[1]) <= 3 else ("us", 1)
+    since = (moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)) - _1970
+    kind = TimeType(unit, "UTC" if moment.tzinfo else None)  # type: ignore[arg-type]
+    return since // datetime.timedelta(microseconds=microseconds), kind
+
+
+def description_of(file: Path) -> TableDescription | None:
+    """The description of a file in the folder of the file, if there is one."""
+    try:
+        described = json.loads((file.parent / TABLES_FILE).read_text(encoding="utf-8"))
+        return TableDescription.from_json(described.get(file.name))
+    except (OSError, ValueError, AttributeError):
+        return None
+
+
+def read_described_csv(name: str, description: TableDescription) -> Any:
+    """The table of a CSV file."""
+    with Path(name).open(encoding="utf-8", newline="") as file:
+        rows = csv.reader(file)
+        header = next(rows, [])
+        columns = list(zip(*rows, strict=True)) or [()] * len(header)
+    return _typed(dict(zip(header, columns, strict=True)), description)
+
+
+def read_described_json(name: str, description: TableDescription) -> Any:
+    """The table of a file of JSON lines."""
+    lines = [json.loads(line) for line in Path(name).read_text(encoding="utf-8").splitlines()]
+    return _typed({column: [line[column] for line in lines] for column in description.types}, description)
+
+
+def _typed(columns: Mapping[str, Sequence[Any]], description: TableDescription) -> Any:
+    import pyarrow as pa  # type: ignore[import-untyped]
+
+    found: dict[str, Any] = {}
+    for name, kind in description.types.items():
+        if name not in columns:
+            raise ValueError(f"the file has no column `{name}`")
+        if kind.startswith("timestamp[") or name in ("start", "end", "time", "query_time"):
+            found[name] = pa.array([None if text in (None, "") else _time(text) for text in columns[name]], pa.int64())
+        else:
+            read = {"int64": int, "double": float}.get(kind, str)
+            found[name] = pa.array([read(text) for text in columns[name]], {"int64": pa.int64()}.get(kind))
+    return described_table(description, found)
+
+
+def _time(text: object) -> int:
+    time, _ = read_time(text)
+    if time is None:
+        raise ValueError(f"expected a time, found `{text}`")
+    return time
+
+
+def read_described_duckdb(file: Path) -> list[Any] | None:
+    """The tables of results of a DuckDB database; None if the file is not a database."""
+    module = duckdb()
+    try:
+        connection = module.connect(str(file), read_only=True)
+    except module.Error:
+        return None
+    with connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        listed = connection.execute("SELECT table_name, comment FROM duckdb_tables() ORDER BY table_name").fetchall()
+        tables = []
+        for name, comment in listed:
+            description = _of_comment(comment)
+            if description is not None:
+                quoted = name.replace('"', '""')
+                table = connection.sql(f'SELECT * FROM "{quoted}"').to_arrow_table()
+                tables.append(described_table(description, {each: table[each] for each in table.column_names}))
+    return tables
+
+
+def _of_comment(comment: str | None) -> TableDescription | None:
+    try:
+        return TableDescription.from_json(json.loads(comment or ""))
+    except ValueError:
+        return None
