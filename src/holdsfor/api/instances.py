@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 from holdsfor.analysis.names import Names
+from holdsfor.analysis.patterns import may_match
 from holdsfor.errors import did_you_mean
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Struct, Term, Var, is_ground, name_and_arity
 
-__all__ = ["is_pattern", "matches", "matching"]
+__all__ = ["check_value", "is_pattern", "matches", "matching"]
 
 Found = TypeVar("Found")
 
@@ -33,7 +34,23 @@ def matching(found: dict[Term, Found], pattern: Term, names: Names) -> dict[str,
         hint = did_you_mean(getattr(named, "name", ""), [name for name, _ in known])
         every = ", ".join(f"`{name}/{arity}`" for name, arity in known)
         raise KeyError(f"no rule is about `{show(pattern)}`; {hint or f'the rules have {every}'}")
-    return {show(term): each for term, each in found.items() if matches(pattern, term)}
+    chosen = {show(term): each for term, each in found.items() if matches(pattern, term)}
+    if not chosen:
+        check_value(pattern, names)
+    return chosen
+
+
+def check_value(pattern: Term, names: Names) -> None:
+    """Refuse an FVP with a value that no rule and no input can give to the fluent, with a `KeyError`."""
+    if not isinstance(pattern, Struct) or pattern.name != "=":
+        return
+    about = [*names.simple, *names.static, *names.used_fvps, *names.given_fvps, *(p for p, _ in names.declared_inputs)]
+    fluent, value = pattern.args
+    values = [fvp.args[1] for fvp in about if isinstance(fvp, Struct) and may_match(fvp.args[0], fluent)]
+    if values and is_ground(value) and not any(isinstance(each, Var) or each == value for each in values):
+        known = list(dict.fromkeys(show(each) for each in values))
+        hint = did_you_mean(show(value), known) or f"its values are {', '.join(f'`{each}`' for each in known)}"
+        raise KeyError(f"no rule gives `{show(fluent)}` the value `{show(value)}`; {hint}")
 
 
 def _is_about(named: Term, key: tuple[str, int]) -> bool:

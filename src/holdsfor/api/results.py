@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from holdsfor.analysis.result_columns import ResultColumns, find_table, result_columns
-from holdsfor.api.instances import is_pattern, matches, matching
+from holdsfor.api.instances import check_value, is_pattern, matches, matching
 from holdsfor.errors import did_you_mean
 from holdsfor.sinks.time_formats import moment_of, shown_as
 from holdsfor.syntax.parser import parse_term
@@ -147,6 +147,8 @@ class QueryResult:
         if is_pattern(term, names):
             found = matching(self.intervals, term, names)
             return {name: [self._moments(span) for span in spans] for name, spans in found.items()}
+        if term not in self.intervals:
+            check_value(term, names)
         return [self._moments(span) for span in self.intervals.get(term, [])]
 
     def happens_at(self, event: str | Term) -> Spans:

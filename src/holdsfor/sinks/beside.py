@@ -49,9 +49,11 @@ def written_beside(path: str | Path) -> Iterator[Beside]:
     (False, 'start,end')
     """
     place = Path(os.path.realpath(path))
-    with naming(path):
+    try:
         descriptor, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name[:100]}.", suffix=".part")
-        os.close(descriptor)
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, str(path)) from None
+    os.close(descriptor)
     file = Beside(place, Path(name))
     try:
         yield file

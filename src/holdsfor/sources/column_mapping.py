@@ -91,7 +91,8 @@ class Mapping:
         if any(self.record.name == name for name, _ in (*names.events, *names.fluents)):
             raise _problem(f"`{self.record.name}` is computed by the rules", self.entity)
         every = dict.fromkeys(each.name for each in names.records)
-        hint = did_you_mean(self.record.name, every) or f"the rules use {', '.join(f'`{name}`' for name in every)}"
+        listed = f"the rules use {', '.join(f'`{name}`' for name in every)}" if every else "the rules use no input"
+        hint = did_you_mean(self.record.name, every) or listed
         raise _problem(f"no rule uses `{self.record.name}`", self.entity, hint)
 
 

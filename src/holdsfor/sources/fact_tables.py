@@ -24,6 +24,7 @@ from holdsfor.sources.column_mapping import Mapping as Described
 from holdsfor.sources.column_mapping import read_fact_mapping
 from holdsfor.sources.csv_rows import csv_batches
 from holdsfor.sources.formats import format_of_suffix
+from holdsfor.sources.input_streams import frame_table
 from holdsfor.sources.inputs import read_bytes, table_of_file
 from holdsfor.sources.json_rows import object_columns, read_objects
 from holdsfor.sources.nested_columns import nested_value, with_nested_columns
@@ -110,7 +111,7 @@ class _Part:
 
 def _parts(data: object, described: Described, file: str, clock: Clock, found: ReadFacts) -> Iterator[_Part]:
     if hasattr(data, "__arrow_c_stream__"):
-        yield from _table_parts(pa.table(data), described, file, clock)
+        yield from _table_parts(frame_table(data), described, file, clock)
     elif isinstance(data, str | Path):
         form = format_of_suffix(file)
         if form in ("parquet", "orc", "arrow"):

@@ -22,7 +22,7 @@ from holdsfor.sources.column_kinds import ColumnKind, split_kind
 from holdsfor.sources.column_roles import columns_by_role
 from holdsfor.sources.csv_rows import read_header
 from holdsfor.sources.formats import TABLES, Format, format_of_suffix
-from holdsfor.sources.input_streams import is_table_stream
+from holdsfor.sources.input_streams import frame_table, is_table_stream
 from holdsfor.sources.inputs import split_input
 from holdsfor.sources.python_objects import Event, Fluent
 from holdsfor.sources.typed_columns import is_text_type
@@ -68,7 +68,7 @@ def with_schema(each: object) -> object:
     if _schema_of(each) is not None or is_table_stream(each):
         return each
     if hasattr(each, "__arrow_c_stream__"):
-        return pa.table(each)
+        return frame_table(each)
     is_one = isinstance(each, str | Path | bytes | dict | Event | Fluent)
     return list(each) if isinstance(each, Iterable) and not is_one else each
 

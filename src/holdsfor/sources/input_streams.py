@@ -7,6 +7,7 @@ turns out to be damaged after its first pieces were read is `BrokenInput`.
 from __future__ import annotations
 
 import gzip
+import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -18,7 +19,16 @@ from holdsfor.errors import DataProblem, Diagnostic
 from holdsfor.sources.blocks import ByteStream
 from holdsfor.sources.formats import Format
 
-__all__ = ["BrokenInput", "TableStream", "TextStream", "broken_table", "broken_text", "is_table_stream", "table_stream"]
+__all__ = [
+    "BrokenInput",
+    "TableStream",
+    "TextStream",
+    "broken_table",
+    "broken_text",
+    "frame_table",
+    "is_table_stream",
+    "table_stream",
+]
 
 _ROWS = 1 << 16
 _BUFFER = 1 << 20
@@ -112,6 +122,20 @@ class TableStream:
 def is_table_stream(source: object) -> bool:
     """Whether an object is read in batches: a dataset, a scanner or a reader of batches."""
     return hasattr(source, "read_next_batch") or (hasattr(source, "to_batches") and not hasattr(source, "num_rows"))
+
+
+def frame_table(frame: object) -> Any:
+    """A frame as an Arrow table; HF502 if Arrow has no type for a column."""
+    import pyarrow as pa
+
+    try:
+        return pa.table(frame)
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        what = re.search(r"Conversion failed for column (.*) with type", str(error))
+        column = "a column" if what is None else f"column `{what[1]}`"
+        message = f"{column} has values of several types: {str(error.args[0]).rstrip('.')}"
+        hint = 'make them numbers or texts first: `pd.to_numeric(column, errors="coerce")`, `column.astype(str)`'
+        raise DataProblem(Diagnostic("HF502", message, hint=hint)) from None
 
 
 def table_stream(source: object, form: Format | None = None) -> TableStream | None:

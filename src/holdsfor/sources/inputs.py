@@ -27,6 +27,7 @@ from holdsfor.sources.input_streams import (
     TextStream,
     broken_table,
     broken_text,
+    frame_table,
     is_table_stream,
     table_stream,
 )
@@ -309,9 +310,7 @@ def _listed(given: object) -> list[object]:
 
 
 def _as_table(frame: object) -> Any:
-    import pyarrow as pa  # type: ignore[import-untyped]
-
-    return table_stream(frame) if is_table_stream(frame) else pa.table(frame)
+    return table_stream(frame) if is_table_stream(frame) else frame_table(frame)
 
 
 def _renamed(source: object, named: dict[str, str]) -> Any:
@@ -329,7 +328,7 @@ def _renamed(source: object, named: dict[str, str]) -> Any:
 
 def table_of_file(file: str, form: Format, *, in_pieces: bool = False) -> Any:
     """The table of a Parquet, ORC or Arrow file, or a stream of its rows; HF501 if the file cannot be read."""
-    import pyarrow as pa
+    import pyarrow as pa  # type: ignore[import-untyped]
     import pyarrow.feather  # type: ignore[import-untyped]
     import pyarrow.orc  # type: ignore[import-untyped]
     import pyarrow.parquet  # type: ignore[import-untyped]

@@ -134,9 +134,11 @@ class SetAsideLimit:
         what = f"all {n_records:,} records" if counts.n >= n_records else f"{counts.n:,} of {n_records:,} records"
         what = "the only record is" if n_records == 1 else what
         message = f"{what} set aside: {counts.summary()}"
-        raise SetAsideProblem(Diagnostic("HF510", message, hint=self._hint()))
+        raise SetAsideProblem(Diagnostic("HF510", message, hint=self._hint(counts)))
 
-    def _hint(self) -> str:
+    def _hint(self, counts: ReasonCounts) -> str:
+        if all("is not UTF-8" in group for group in counts.groups):
+            return "save the file as UTF-8"
         if self.number is None and self.share is None:
             return "compare the names, columns and types of the input with the rules"
         given = f"{self.number:,}" if self.number is not None else f"{float((self.share or 0) * 100):g} %"

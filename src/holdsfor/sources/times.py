@@ -140,7 +140,7 @@ class Clock:
         wrong = np.flatnonzero(there & ~(is_comparable & is_whole))
         odd = array.take(pa.array(wrong))
         odd = odd if array.type.tz is None else odd.cast(pa.timestamp(array.type.unit, "UTC"))
-        texts = odd.cast(pa.string()).to_pylist()
+        texts = [re.sub(r"(\.\d{6})\d+", r"\1", text) for text in odd.cast(pa.string()).to_pylist()]
         faults = {row: self._fault(text, "time") for row, text in zip(wrong.tolist(), texts, strict=True)}
         is_read = there.copy()
         is_read[wrong] = False

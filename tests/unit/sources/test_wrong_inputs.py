@@ -5,10 +5,12 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
+import pyarrow as pa  # type: ignore[import-untyped]
 import pytest
 
 import holdsfor as hf
-from holdsfor.errors import DataProblem, ExecutionProblem
+from holdsfor.cli.main import main
+from holdsfor.errors import DataProblem, ExecutionProblem, SetAsideWarning
 
 RULES = hf.load_text("initiatedAt(fast(V)=true, T) :- happensAt(speed(V, K), T), K > 50.")
 TRIPS = "ts,vehicle,kmh\n1,b1,60\n5,b1,40\n"
@@ -45,6 +47,41 @@ def test_byte_order_marks_line_breaks_and_delimiters_are_accepted(content: str, 
     (tmp_path / "trips.csv").write_bytes(content.encode())
     result = hf.recognise(RULES, f"{tmp_path / 'trips.csv'}: {SPEED}")
     assert result.holds_for("fast(b1)=true") == [(2, None)]
+
+
+def test_a_frame_with_values_of_several_types_in_a_column_is_refused() -> None:
+    pd = pytest.importorskip("pandas", reason="pandas is not installed")
+    frame = pd.DataFrame({"ts": [1, 2], "vehicle": ["b1", "b1"], "kmh": [60, "n/a"]})
+    with pytest.raises(DataProblem, match=r"HF502.*column `kmh` has values of several types"):
+        hf.recognise(RULES, (frame, SPEED))
+
+
+def test_a_timestamp_between_two_time_points_has_its_reason() -> None:
+    times = pa.array([1_000_500_000, 2_000_000_000], pa.timestamp("ns"))
+    table = pa.table({"ts": times, "vehicle": ["b1", "b1"], "kmh": [60, 40]})
+    with pytest.warns(SetAsideWarning, match="falls between two time-points"):
+        hf.recognise(RULES, (table, SPEED))
+
+
+def test_a_file_in_another_encoding_has_a_hint(tmp_path: Path) -> None:
+    (tmp_path / "trips.csv").write_bytes(b"ts,vehicle,kmh\n1,Z\xfcrich,60\n")
+    with pytest.raises(DataProblem, match="save the file as UTF-8"):
+        hf.recognise(RULES, f"{tmp_path / 'trips.csv'}: {SPEED}")
+
+
+def test_an_output_that_cannot_be_written_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "r.prolog").write_text("happensAt(e(X), T) :- happensAt(go(X), T).\n", encoding="utf-8")
+    (tmp_path / "e.txt").write_text("go|1|1|a\n", encoding="utf-8")
+    run = ["run", str(tmp_path / "r.prolog"), "--input", str(tmp_path / "e.txt")]
+    assert main([*run, "-o", str(tmp_path / "none" / "x.csv")]) == 1
+    assert capsys.readouterr().err.endswith(f"No such file or directory: {tmp_path / 'none' / 'x.csv'}\n")
+
+
+@pytest.mark.parametrize("asked", ["fast(b1)=tru", "fast(_)=tru"])
+def test_a_value_that_no_rule_gives_has_a_hint(asked: str) -> None:
+    found = hf.recognise(RULES, ["speed|1|1|b1|60"])
+    with pytest.raises(KeyError, match="did you mean `true`"):
+        found.holds_for(asked)
 
 
 def test_a_field_that_is_not_a_number_has_a_hint(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from holdsfor.sources.csv_rows import CsvReader, Header
 from holdsfor.sources.file_signatures import refuse_other_formats
 from holdsfor.sources.formats import TABLES, Format, format_of_suffix
 from holdsfor.sources.input_sizes import n_rows, size_of_file
-from holdsfor.sources.input_streams import is_table_stream
+from holdsfor.sources.input_streams import frame_table, is_table_stream
 from holdsfor.sources.inputs import InputReader, Opened, open_input, split_description, split_input, text_form
 from holdsfor.sources.python_objects import Event, Fluent
 from holdsfor.sources.reading import ColumnReading
@@ -92,7 +92,7 @@ def reusable(each: object) -> object:
     if isinstance(each, tuple) and len(each) == 2 and not isinstance(each[0], Event | Fluent):
         return reusable(each[0]), each[1]
     if hasattr(each, "__arrow_c_stream__"):
-        return pa.table(each)
+        return frame_table(each)
     if is_table_stream(each):
         return each.to_table()  # type: ignore[attr-defined]
     is_one = isinstance(each, str | Path | bytes | dict | Event | Fluent)
