@@ -100,8 +100,15 @@ def uses_of(description: EventDescription) -> list[Use]:
     return found
 
 
-def _body_uses(body: tuple[Condition, ...], outer: tuple[Step, ...], heads: tuple[Term, ...]) -> Iterator[Use]:
-    steps = (*outer, *_steps(body))
+def _body_uses(
+    body: tuple[Condition, ...], outer: tuple[Step, ...], heads: tuple[Term, ...], last: tuple[Step, ...] = ()
+) -> Iterator[Use]:
+    """The uses in a body, after the conditions `outer` and before the conditions `last`.
+
+    Nested bodies do not see each other: equal names of variables that occur only inside are different variables.
+    """
+    steps = (*outer, *_steps(body), *last)
+    around = tuple(step for step in steps if not step.branch)
     for condition in body:
         match condition:
             case Happens(event):
@@ -109,12 +116,12 @@ def _body_uses(body: tuple[Condition, ...], outer: tuple[Step, ...], heads: tupl
             case Starts(fvp) | Ends(fvp) | Holds(fvp) | Initiated(fvp) | Terminated(fvp):
                 yield Use(fvp.term, steps, heads)
             case Not(inner):
-                yield from _body_uses(inner, steps, ())
+                yield from _body_uses(inner, around, ())
             case Collect(body=inner):
-                yield from _body_uses(inner, (*steps, *_aggregated(condition)), ())
+                yield from _body_uses(inner, around, (), _aggregated(condition))
             case Either(branches):
                 for branch in branches:
-                    yield from _body_uses(branch, steps, heads)
+                    yield from _body_uses(branch, around, heads)
 
 
 def _steps(body: tuple[Condition, ...]) -> Iterator[Step]:

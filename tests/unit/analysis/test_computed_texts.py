@@ -107,6 +107,14 @@ def test_a_text_that_is_a_duration_a_delay_or_a_sum() -> None:
     assert computed(sums, "boarded(s, many)") == "many"
 
 
+def test_collections_have_variables_of_their_own() -> None:
+    rules = """happensAt(full(S), T) :- happensAt(close(S), T),
+        aggregate_all(max(N), (happensAt(boarded(S, N), T), number(N)), Most),
+        aggregate_all(max(N), happensAt(weighed(S, N), T), Heaviest), Most > 5, Heaviest > 7."""
+    assert computed(rules, "boarded(s, many)") is None
+    assert computed(rules, "weighed(s, much)") == "much"
+
+
 def test_domains_that_the_input_fills_guard_nothing() -> None:
     rules = """
     happensAt(fast(V), T) :- happensAt(speed(V, K), T), vessel(V), K > 50.
