@@ -64,4 +64,4 @@ def test_the_session_of_another_thread_is_used(spark: SparkSession, tmp_path: Pa
     with ThreadPoolExecutor(1) as threads:
         code = threads.submit(main, arguments(tmp_path / "found")).result()
     assert code == 0
-    assert (tmp_path / "found" / "intervals").is_dir()
+    assert (tmp_path / "found" / "happy").is_dir()

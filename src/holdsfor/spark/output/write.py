@@ -65,7 +65,8 @@ def write(
 
 def write_results(found: Recognition, place: OutputTarget, reports: Collection[ReportKind] = ()) -> None:
     """Write the tables of a run under temporary names."""
-    tables = result_tables_of(found, reports)
+    with described(found.spark, "read"):
+        tables = result_tables_of(found, reports)
     place.begin([table.name for table in tables])
     for table in tables:
         with described(found.spark, f"write {table.name}"):
