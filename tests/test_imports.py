@@ -93,6 +93,7 @@ ALLOWED: dict[str, set[str]] = {
         "sinks",
         "analysis",
         "syntax",
+        "views",
         "errors",
     },
     # pictures import no rules; the commands import everything

@@ -62,6 +62,7 @@ CODES: dict[str, Code] = {
     "HF217": _error("a file that RTEC's compiler has written"),
     "HF218": _error("a cut in a rule with a time-point"),
     "HF219": _error("an interval-wise predicate that does not read one list of intervals and make one"),
+    "HF220": _error("an output to report that no rule defines, or that is not a name or a pattern"),
     "HF228": _error("a rule that can change the background knowledge"),
     # 3xx: the rules have a meaning, but perhaps not the one meant
     "HF301": _warning("a fluent, or a value of a fluent, that is used but never defined nor declared as input"),

@@ -116,7 +116,7 @@ def embedded_tables(lines: list[str], compiled: Compiled, run: RunSchedule) -> T
 
 
 def _columns(compiled: Compiled) -> ResultColumns:
-    return result_columns(compiled.description, compiled.names, line_columns(None, None, compiled.names))
+    return result_columns(compiled, line_columns(None, None, compiled.names))
 
 
 def in_any_order(table: Any) -> tuple[Any, list[tuple[Any, ...]]]:

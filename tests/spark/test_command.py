@@ -70,6 +70,15 @@ def test_a_failed_run_reports_the_reason_and_leaves_no_output(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["records.txt", "rules.prolog"]
 
 
+def test_shown_output_is_written(spark: SparkSession, tmp_path: Path) -> None:
+    place = tmp_path / "found"
+    arguments = ["spark", "run", *TOY.files, "--input", str(records_of(TOY)), "-o", str(place), *TOY.options]
+    assert main([*arguments, "--show", "happy", "--show", "location(_)=work"]) == 0
+    assert pq.read_table(place / "location").column("value").to_pylist() == ["work"]
+    assert len(pq.read_table(place / "happy")) == 1
+    assert not (place / "rich").exists()
+
+
 def test_csv_has_the_columns_of_records_by_name(spark: SparkSession, tmp_path: Path) -> None:
     rules, records, place = tmp_path / "rules.prolog", tmp_path / "records.csv", tmp_path / "found"
     rules.write_text("happensAt(often(X), T) :- happensAt(seen(X, N), T), N > 2.5.\n", encoding="utf-8")

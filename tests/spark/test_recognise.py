@@ -174,3 +174,19 @@ def test_rules_and_data_have_either_order_and_a_result_is_a_context(spark: Spark
         assert found.intervals.select("fvp", "start").collect() == [("rich(chris)=true", 14)]
     with pytest.raises(UsageProblem, match="expected rules, found `str`"):
         hf.spark.recognise(wins, "r.prolog")
+
+
+def test_stages_that_the_shown_output_does_not_need_do_not_run(spark: SparkSession) -> None:
+    text = (
+        RULES + "initiatedAt(stuck(W)=N, T) :- happensAt(start(fast(V)=true), T), pair(V, W), N is 1 / 0.\npair(b, c)."
+    )
+    rules = hf.load_text(text)
+    found = hf.spark.recognise(frame_of(spark, RECORDS), rules, show=["slows_down", "fast(b)"], buckets=2, window=5)
+    assert [vertex.label for stage in found._job.stages.stages for vertex in stage.computes] == [
+        "fast(_)=true",
+        "slows_down(_)",
+    ]
+    assert {row.fvp for row in found.reports.results.where("kind = 'fluent'").collect()} == {"fast(b)=true"}
+    assert list(found.tables()) == ["fast", "slows_down"]
+    expected = embedded_rows(rules, pa.table(RECORDS), show=["slows_down", "fast(b)"], window=5)
+    assert spark_rows(found) == expected != []

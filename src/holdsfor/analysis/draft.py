@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from holdsfor.analysis.dependencies import DependencyGraph
 from holdsfor.analysis.levels import Levels, Moment
@@ -13,6 +14,9 @@ from holdsfor.prolog import Database
 from holdsfor.prolog.background import background_database
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.program import Clause, Program
+
+if TYPE_CHECKING:
+    from holdsfor.analysis.output_selection import OutputSelection
 
 __all__ = ["Draft"]
 
@@ -29,6 +33,7 @@ class Draft:
     levels: Levels = field(init=False)
     moments: tuple[tuple[Moment, ...], ...] = field(init=False)
     lasting: frozenset[tuple[str, int]] = field(init=False)
+    selection: OutputSelection | None = field(init=False)
 
     @cached_property
     def clauses(self) -> list[Clause]:

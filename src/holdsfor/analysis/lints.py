@@ -96,14 +96,16 @@ def _near_predicate(key: tuple[str, int], defined: set[tuple[str, int]]) -> str:
 
 
 def unused_output(draft: Draft) -> None:
-    """Output that no rule uses and that has no grounding, while other output has one."""
+    """Output that no rule uses, no directive selects, and that has no grounding, while other output has one."""
     description, names, diagnostics = draft.description, draft.names, draft.diagnostics
     if not description.groundings:
         return
     fvps = [g.entity for g in description.groundings if isinstance(g.entity, Fvp)]
     events = [g.entity for g in description.groundings if not isinstance(g.entity, Fvp)]
     grounded_fluents: list[Term] = [_any_value(fvp) for fvp in fvps]
-    known = PatternIndex((p, None) for p in (*events, *names.used_events, *grounded_fluents, *names.used_fvps))
+    shown = () if draft.selection is None else draft.selection.patterns
+    used = (*events, *names.used_events, *grounded_fluents, *names.used_fvps, *shown)
+    known = PatternIndex((p, None) for p in used)
     heads = [r.event for r in description.point_rules if r.kind == "happensAt"]
     heads += [r.fvp.term for r in description.point_rules if r.kind != "happensAt"]
     heads += [r.fvp.term for r in description.interval_rules]

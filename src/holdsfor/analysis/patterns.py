@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from holdsfor.syntax.terms import Struct, Term, Var, name_and_arity, substitute, variables
 
-__all__ = ["anonymous", "generalise", "may_match", "pattern_name"]
+__all__ = ["anonymous", "generalise", "is_instance", "may_match", "pattern_name"]
 
 _ANY = Var("_#1")
 
@@ -32,6 +32,28 @@ def may_match(left: Term, right: Term) -> bool:
                 return False
             pairs.extend(zip(a.args, b.args, strict=True))
         elif a != b:
+            return False
+    return True
+
+
+def is_instance(term: Term, pattern: Term) -> bool:
+    """Whether a ground term is an instance of a pattern; equal names of variables stand for equal terms.
+
+    >>> from holdsfor.syntax.parser import parse_term as read
+    >>> is_instance(read("near(a, a)=true"), read("near(X, X)=_")), is_instance(read("near(a, b)"), read("near(X, X)"))
+    (True, False)
+    """
+    stack, bound = [(pattern, term)], dict[str, Term]()
+    while stack:
+        here, there = stack.pop()
+        if isinstance(here, Var):
+            if not here.is_anonymous and bound.setdefault(here.name, there) != there:
+                return False
+        elif isinstance(here, Struct) and isinstance(there, Struct):
+            if name_and_arity(here) != name_and_arity(there):
+                return False
+            stack += zip(here.args, there.args, strict=True)
+        elif here != there:
             return False
     return True
 

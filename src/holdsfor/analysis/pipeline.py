@@ -13,6 +13,7 @@ from holdsfor.analysis.lasting_domains import lasting_domains
 from holdsfor.analysis.levels import Levels, Moment, check_cycles, levels, moment_order
 from holdsfor.analysis.lints import LINTS
 from holdsfor.analysis.names import Names, check_names, name_everything
+from holdsfor.analysis.output_selection import OutputSelection, select_output
 from holdsfor.analysis.safety import check_safety
 from holdsfor.analysis.side_effects import check_side_effects
 from holdsfor.analysis.switches import check_switches
@@ -22,6 +23,7 @@ from holdsfor.prolog.builtins.calendar import CALENDAR
 from holdsfor.syntax.description import EventDescription, describe
 from holdsfor.syntax.durations import is_time_zone
 from holdsfor.syntax.load import load_programs
+from holdsfor.syntax.output_selectors import Selectors, output_program
 from holdsfor.syntax.parser import parse_program
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.program import Clause, Program
@@ -38,6 +40,7 @@ __all__ = [
     "compile_text",
     "uses_calendar",
     "with_clock",
+    "with_output",
     "with_programs",
 ]
 
@@ -46,7 +49,8 @@ __all__ = [
 class Compiled:
     """An event description without errors, and the results of the analyses.
 
-    `lasting` are the dynamic domains whose members a session must keep for ever.
+    `lasting` are the dynamic domains whose members a session must keep for ever. `selection` is the output that runs
+    report, None for all.
     """
 
     programs: tuple[Program, ...]
@@ -56,6 +60,7 @@ class Compiled:
     levels: Levels
     moments: tuple[tuple[Moment, ...], ...]
     lasting: frozenset[tuple[str, int]]
+    selection: OutputSelection | None = None
     warnings: tuple[Diagnostic, ...] = field(default=(), compare=False)
 
     def __repr__(self) -> str:
@@ -117,6 +122,7 @@ PASSES: tuple[Pass, ...] = (
     Pass("dependency_graph", _dependency_graph, _COMPUTES),
     Pass("levels", _levels, _COMPUTES),
     Pass("check_cycles", lambda d: check_cycles(d.description, d.graph, d.levels, d.diagnostics), _REFUSES),
+    Pass("select_output", select_output, _COMPUTES, takes_errors=False),
     *(Pass(lint.__name__, lint, takes_errors=False) for lint in LINTS),
     Pass("moment_order", _moment_order, _COMPUTES, takes_errors=False),
     Pass("lasting_domains", _lasting_domains, _COMPUTES, takes_errors=False),
@@ -141,13 +147,18 @@ def analyse(programs: Iterable[Program], diagnostics: Diagnostics, without: Iter
             return None
         if each.name not in off:
             each.run(draft)
-    found = draft.names, draft.graph, draft.levels, draft.moments, draft.lasting
+    found = draft.names, draft.graph, draft.levels, draft.moments, draft.lasting, draft.selection
     return Compiled(programs, draft.description, *found)
 
 
 def with_programs(compiled: Compiled, programs: Iterable[Program]) -> Compiled:
     """An event description with more programs."""
     return _finish([*compiled.programs, *programs], Diagnostics())
+
+
+def with_output(compiled: Compiled, selectors: Selectors | None, name: str = "show") -> Compiled:
+    """An event description for a run that reports only some output; `name` is that of the argument, for messages."""
+    return compiled if selectors is None else with_programs(compiled, [output_program(selectors, name)])
 
 
 def with_clock(compiled: Compiled, unit: str, zone: str | None = None) -> Compiled:

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from holdsfor.analysis.names import Names
+from holdsfor.analysis.pipeline import Compiled
 from holdsfor.analysis.place_types import InputColumn, PlaceTypes, place_types
 from holdsfor.analysis.sorts import Place
 from holdsfor.analysis.variable_types import ConstantType
 from holdsfor.errors import did_you_mean
-from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.terms import Struct, Term, name_and_arity
 
 __all__ = ["ColumnType", "ResultColumns", "TableColumns", "find_table", "result_columns"]
@@ -53,12 +53,19 @@ class ResultColumns:
         return iter((*self.fluents.values(), *self.events.values()))
 
 
-def result_columns(description: EventDescription, names: Names, given: Mapping[Place, InputColumn]) -> ResultColumns:
-    """The tables of results, from the columns of the input; no record is read."""
-    found = place_types(description, given)
+def result_columns(rules: Compiled, given: Mapping[Place, InputColumn]) -> ResultColumns:
+    """The tables of the output that rules report, from the columns of the input; no record is read.
+
+    The selection does not change the name and the columns of a table.
+    """
+    names, selection = rules.names, rules.selection
+    found = place_types(rules.description, given)
     fluents = _keys(pattern.args[0] for pattern in (*names.simple, *names.static) if isinstance(pattern, Struct))
     events = _keys(names.output_events)
     titles = _table_names([*fluents, *events])
+    if selection is not None:
+        fluents = [key for key in fluents if selection.of_name(key, is_fluent=True)]
+        events = [key for key in events if selection.of_name(key, is_fluent=False)]
     return ResultColumns(
         {key: _columns(titles[key], key, found, is_fluent=True) for key in fluents},
         {key: _columns(titles[key], key, found, is_fluent=False) for key in events},
@@ -74,8 +81,12 @@ def find_table(columns: ResultColumns, names: Names, name: str) -> TableColumns:
     if exact:
         choices = " or ".join(f"`{each.key[0]}/{each.key[1]}`" for each in exact)
         raise KeyError(f"several fluents and events have the name `{name}`; write {choices}")
-    if any(name in (key[0], f"{key[0]}/{key[1]}") for key in (*names.fluents, *names.events)):
+    same = [key for key in (*names.fluents, *names.events) if name in (key[0], f"{key[0]}/{key[1]}")]
+    if any(key in names.input_events or key in names.input_fluents for key in same):
         raise KeyError(f"`{name}` is input, and only results have tables")
+    if same:
+        shown = ", ".join(f"`{each.table}`" for each in columns)
+        raise KeyError(f"`{name}` is not among the output that is shown: {shown}")
     known = [each.table for each in columns]
     hint = did_you_mean(name, known) or f"the results are {', '.join(f'`{each}`' for each in known)}"
     raise KeyError(f"no rule defines `{name}`; {hint}")

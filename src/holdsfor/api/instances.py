@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TypeVar
 
 from holdsfor.analysis.names import Names
-from holdsfor.analysis.patterns import may_match
+from holdsfor.analysis.patterns import is_instance, may_match
 from holdsfor.errors import did_you_mean
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Struct, Term, Var, is_ground, name_and_arity
@@ -73,20 +72,4 @@ def matches(pattern: Term, term: Term) -> bool:
         term = term.args[0]
     if isinstance(pattern, Atom) and isinstance(term, Struct):
         return pattern.name == term.name
-    return _unify([(pattern, term)], {})
-
-
-def _unify(pairs: Iterable[tuple[Term, Term]], bound: dict[str, Term]) -> bool:
-    stack = list(pairs)
-    while stack:
-        pattern, term = stack.pop()
-        if isinstance(pattern, Var):
-            if not pattern.is_anonymous and bound.setdefault(pattern.name, term) != term:
-                return False
-        elif isinstance(pattern, Struct) and isinstance(term, Struct):
-            if name_and_arity(pattern) != name_and_arity(term):
-                return False
-            stack += zip(pattern.args, term.args, strict=True)
-        elif pattern != term:
-            return False
-    return True
+    return is_instance(term, pattern)

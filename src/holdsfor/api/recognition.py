@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from holdsfor.analysis.pipeline import Compiled, check_time_zone, refuse_unknown_unit, with_clock
+from holdsfor.analysis.pipeline import Compiled, check_time_zone, refuse_unknown_unit, with_clock, with_output
 from holdsfor.api.results import Result
 from holdsfor.errors import Diagnostic, ParallelismWarning, SetAsideWarning, UsageProblem
 
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from holdsfor.sources.text_records import SetAside
     from holdsfor.sources.time_arguments import DurationArgument, TimeArgument
     from holdsfor.sources.times import Unit
+    from holdsfor.syntax.output_selectors import Selectors
 
 __all__ = ["Input", "recognise"]
 
@@ -67,12 +68,17 @@ def recognise(
     merge_windows: bool = True,
     jobs: int | None = None,
     max_set_aside: str | float | None = None,
+    show: Selectors | None = None,
 ) -> Result:
     """The settled result of the rules over files, Arrow tables, frames or records, for all query times.
 
     A table with its own columns is given with a description of its rows: `(frame, "happensAt(speed(id, kmh), ts)")`.
     Records that do not fit are in `result.reading.set_aside`, and a `SetAsideWarning` counts them. A run with more than
     `max_set_aside` of them (`"5%"`, or a number of records) is an error; by default, if all records are set aside.
+
+    `show` are the fluents and events that the result has, by name (`"gap"`), name and arity (`"gap/1"`) or pattern
+    (`"gap(_)=farFromPorts"`); only these and the fluents that they need are computed. It replaces the `output`
+    directives of the rules.
 
     Without a window, the whole history is one window. An interval that ended more than `allen_memory` ago is no longer
     `before` a later one; the default is the window. Windows do not change settled results, so many short windows are
@@ -119,7 +125,7 @@ def recognise(
     check_bounds(bounds.start, bounds.end)
     check_jobs(jobs)
     run = _Run(
-        with_clock(rules, time_unit, tz),
+        with_clock(with_output(rules, show), time_unit, tz),
         [with_schema(each) for each in data],
         JobSettings(bounds, tick, length, distance, memory, time_unit, zone=tz),
         SetAsideLimit.of(max_set_aside),

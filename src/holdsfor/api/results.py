@@ -9,19 +9,21 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from holdsfor.analysis.output_selection import defined_patterns
 from holdsfor.analysis.result_columns import ResultColumns, find_table, result_columns
 from holdsfor.api.instances import check_value, is_pattern, matches, matching
-from holdsfor.errors import did_you_mean
+from holdsfor.errors import Diagnostic, UsageProblem, did_you_mean
 from holdsfor.sinks.time_formats import moment_of, shown_as
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.printer import show
-from holdsfor.syntax.terms import Atom, Struct, Term, name_and_arity
+from holdsfor.syntax.terms import Atom, Struct, Term, is_callable, name_and_arity
 
 if TYPE_CHECKING:
     import duckdb  # type: ignore[import-not-found, unused-ignore]
     import pandas as pd  # type: ignore[import-not-found, import-untyped, unused-ignore]
     import polars as pl  # type: ignore[import-not-found, unused-ignore]
     import pyarrow as pa  # type: ignore[import-untyped]
+    from matplotlib.figure import Figure
 
     from holdsfor.analysis.place_types import InputColumn
     from holdsfor.analysis.sorts import Place
@@ -69,8 +71,7 @@ class QueryResult:
         >>> hf.recognise(rules, (wins, "happensAt(win(person), at)")).columns.fluents["rich", 1].arguments
         (('person', 'text'),)
         """
-        rules = self.context.rules
-        return result_columns(rules.description, rules.names, self.given)
+        return result_columns(self.context.rules, self.given)
 
     @property
     def query_time(self) -> int:
@@ -114,11 +115,24 @@ class QueryResult:
         named = term.args[0] if isinstance(term, Struct) and term.name == "=" else term
         names = self.context.rules.names
         known = (*names.fluents, *names.events)
-        if isinstance(named, Struct | Atom) and name_and_arity(named) not in known:
+        is_name = isinstance(term, Atom) and any(name == term.name for name, _ in known)
+        if isinstance(named, Struct | Atom) and name_and_arity(named) not in known and not is_name:
             near = did_you_mean(named.name, [name for name, _ in known])
             if near is not None:
                 raise KeyError(f"no rule is about {show(term)}; {near}")
+        self._check_shown(term)
         return term
+
+    def _check_shown(self, term: Term) -> None:
+        """Refuse an FVP or event of the rules that the run does not report."""
+        selection, names = self.context.rules.selection, self.context.rules.names
+        named = term.args[0] if isinstance(term, Struct) and term.name == "=" else term
+        if selection is None or not is_callable(named):
+            return
+        patterns = defined_patterns(term, names)
+        if patterns and not any(map(selection.may_include, patterns)):
+            shown = ", ".join(dict.fromkeys(show(each) for each in selection.patterns))
+            raise KeyError(f"{show(term)} is not shown; the result has {shown}")
 
     def _moment(self, time: int) -> Moment:
         """A time-point, or its date and time if the times are timestamps."""
@@ -126,6 +140,13 @@ class QueryResult:
 
     def _moments(self, span: tuple[int, int | None]) -> tuple[Moment, Moment | None]:
         return self._moment(span[0]), None if span[1] is None else self._moment(span[1])
+
+    def _time_point(self, time: TimeArgument | None, name: str) -> int | None:
+        """The time-point of an argument."""
+        from holdsfor.sources.time_arguments import time_point_of
+
+        unit, zone = (self.time_type.unit, self.time_type.zone) if self.time_type is not None else ("s", None)
+        return time_point_of(time, name, unit, zone)
 
     def holds_for(self, fvp: str | Term) -> Spans:
         """The intervals of an FVP; an empty list if it never holds. A misspelt name of the rules is an error.
@@ -175,10 +196,14 @@ class QueryResult:
         return self.rows()
 
     def __contains__(self, entity: object) -> bool:
-        """Whether an FVP holds or an event happens at some time; a pattern asks for any of its instances."""
+        """Whether an FVP holds or an event happens at some time; a pattern asks for any of its instances.
+
+        An FVP or event that the run does not report is a `KeyError`.
+        """
         if not isinstance(entity, str | Atom | Struct):
             return False
         term = parse_term(entity) if isinstance(entity, str) else entity
+        self._check_shown(term)
         return any(matches(term, each) for each in (*self.intervals, *self.times))
 
     def __bool__(self) -> bool:
@@ -194,10 +219,7 @@ class QueryResult:
         >>> result.holds_at(13), result.holds_at(14)
         ([], ['rich(chris)=true'])
         """
-        from holdsfor.sources.time_arguments import time_point_of
-
-        unit, zone = (self.time_type.unit, self.time_type.zone) if self.time_type is not None else ("s", None)
-        at = time_point_of(time, "time", unit, zone)
+        at = self._time_point(time, "time")
         assert at is not None
         return [
             show(fvp)
@@ -321,6 +343,52 @@ class QueryResult:
 
         connection: duckdb.DuckDBPyConnection = as_duckdb(self.tables(), path)
         return connection
+
+    def plot(
+        self,
+        path: str | Path | None = None,
+        *,
+        by: str = "fluent",
+        start: TimeArgument | None = None,
+        end: TimeArgument | None = None,
+        title: str | None = None,
+    ) -> Figure:
+        """The timeline of the result as a Matplotlib figure, also written to a .png or .svg file; needs matplotlib.
+
+        Rows are grouped by fluent, or by the name or position of an argument. The timeline covers the run, or the times
+        from `start` to `end`.
+
+        >>> import holdsfor as hf
+        >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+        >>> figure = hf.recognise(rules, hf.Event("win", "chris", at=13)).plot(title="Chris", end=20)
+        >>> [text.get_text() for text in figure.texts]
+        ['Chris']
+        """
+        from holdsfor.api.timeline_rows import argument_names, column_names, report_rows, time_axis
+        from holdsfor.views.timeline import draw_timeline, timeline_figure
+
+        rules = self.context.rules
+        names = argument_names(by, column_names(self.columns), rules)
+        first, last = self._time_point(start, "start"), self._time_point(end, "end")
+        drawn: dict[str, Any] = {
+            "start": self._first_point if first is None else first,
+            "end": self.query_time if last is None else last,
+            "title": title,
+            "by": by,
+            "axis": time_axis(shown_as(self.time_type)),
+        }
+        if drawn["end"] < drawn["start"]:
+            message = f"a timeline cannot end at {drawn['end']} and start at {drawn['start']}"
+            raise UsageProblem(Diagnostic("HF702", message))
+        rows = list(report_rows(self.reported, rules, names))
+        if path is not None:
+            draw_timeline(rows, path=Path(path), **drawn)
+        return timeline_figure(rows, **drawn)
+
+    @property
+    def _first_point(self) -> int:
+        """The first time-point of a timeline."""
+        return self.context.start or 0
 
     @property
     def _at(self) -> int | str:

@@ -20,31 +20,27 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, SupportsIndex
+from typing import Any, Literal, NoReturn, SupportsIndex
 
-from holdsfor.analysis.pipeline import Compiled, check_time_zone, with_clock
+from holdsfor.analysis.pipeline import Compiled, check_time_zone, with_clock, with_output
 from holdsfor.analysis.place_types import InputColumn
-from holdsfor.analysis.result_columns import find_table
 from holdsfor.analysis.sorts import Place
 from holdsfor.analysis.variable_types import ConstantType
 from holdsfor.api.recognition import Input, check_arguments, warn_set_aside
-from holdsfor.api.results import QueryResult
+from holdsfor.api.report import Report
 from holdsfor.columns.query_times import QueryTimes
 from holdsfor.columns.records import Records
 from holdsfor.columns.tables import Key
 from holdsfor.errors import DataProblem, Diagnostic, UsageProblem
 from holdsfor.query.query_engine import QueryContext
 from holdsfor.runtime import session as engine
-from holdsfor.runtime.reports.changes import Changes, changes_since
 from holdsfor.runtime.reports.report import ReportColumns as Known
 from holdsfor.runtime.reports.report import merged
 from holdsfor.runtime.reports.report_tables import DecodedReport
 from holdsfor.runtime.snapshot import Snapshot
 from holdsfor.runtime.windows import busy_query_times, check_bounds, check_windows
-from holdsfor.sinks.change_feed import ChangeRows
-from holdsfor.sinks.changes import Change, event_changes, interval_changes
+from holdsfor.sinks.changes import Change
 from holdsfor.sinks.output_files import replace_file
 from holdsfor.sources.input_columns import input_columns, is_untyped, merged_columns, with_schema
 from holdsfor.sources.inputs import InputReader, open_input
@@ -53,13 +49,11 @@ from holdsfor.sources.reading import ColumnReading, Operations
 from holdsfor.sources.text_records import SetAside
 from holdsfor.sources.time_arguments import DurationArgument, TimeArgument, duration_of, time_point_of
 from holdsfor.sources.times import Clock, Unit
+from holdsfor.syntax.output_selectors import Selectors, selector_texts
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Struct, Term
 from holdsfor.syntax.time_points import LATEST
-
-if TYPE_CHECKING:
-    import pyarrow as pa  # type: ignore[import-untyped]
 
 __all__ = ["Change", "Event", "Fluent", "Inserted", "Report", "Session"]
 
@@ -77,93 +71,6 @@ class Inserted:
     unmatched: list[SetAside]
 
 
-@dataclass(frozen=True, repr=False, eq=False)
-class Report(QueryResult):
-    """The result at a query time for its window, and its changes.
-
-    The counts are of records since the previous query time. *late*: admitted although the previous query time should
-    have had it; *dropped*: no window admits it, or it ends before the session starts; *cut*: partly before the window;
-    *set aside*: does not fit; *unmatched*: a retraction without a record; *new member*: an entity first seen after
-    time-points are settled.
-
-    >>> import holdsfor as hf
-    >>> session = hf.Session(hf.load_text("happensAt(alarm(X), T) :- happensAt(smoke(X), T)."), start=0, window=20)
-    >>> _ = session.insert(hf.Event("smoke", "b1", at=3))
-    >>> report = session.query()
-    >>> report.happens_at("alarm(b1)"), report.late
-    ([3], 0)
-    """
-
-    late: int
-    dropped: int
-    cut: int
-    set_aside: int
-    unmatched: int
-    new_member: int
-    _compared: tuple[Known, Known, int]
-
-    @cached_property
-    def changes(self) -> list[Change]:
-        """The differences from the previous report.
-
-        >>> import holdsfor as hf
-        >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
-        >>> session = hf.Session(rules, start=0, window=20)
-        >>> _ = session.insert(hf.Event("win", "chris", at=3))
-        >>> session.query().changes
-        [Change(kind='added', name='rich(chris)=true', old=None, new=(4, None))]
-        """
-        gone, come, symbols = self._difference.gone, self._difference.come, self.reported.symbols
-        found = [
-            *interval_changes(gone.intervals(symbols), come.intervals(symbols)),
-            *event_changes(gone.times(symbols), come.times(symbols)),
-        ]
-        return found if self.time_type is None else [self._dated(change) for change in found]
-
-    @cached_property
-    def _difference(self) -> Changes:
-        return changes_since(*self._compared)
-
-    def feed(self, name: str | None = None) -> pa.Table:
-        """The changes as rows to remove (`op` is `-`) and rows to add (`+`), with the columns of `to_arrow`.
-
-        The rows of all reports, applied in order to an empty set, give the known results. With the name of a fluent or
-        event, the rows have a typed column for each argument.
-
-        >>> import holdsfor as hf
-        >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
-        >>> session = hf.Session(rules, start=0, window=20, step=10)
-        >>> _ = session.insert(hf.Event("win", "chris", at=3))
-        >>> session.query().feed("rich").to_pylist()
-        [{'query_time': 10, 'op': '+', 'arg1': 'chris', 'value': 'true', 'start': 4, 'end': None}]
-        >>> session.retract(hf.Event("win", "chris", at=3))
-        >>> session.query().feed().column("op").to_pylist()
-        ['-']
-        """
-        difference, symbols = self._difference, self.reported.symbols
-        parts = (DecodedReport(part, symbols) for part in (difference.gone, difference.come))
-        rows = ChangeRows(self.query_time, *parts)
-        if name is None:
-            return rows.table(self.time_type)
-        return rows.table_of(find_table(self.columns, self.context.rules.names, name), self.time_type)
-
-    def _dated(self, change: Change) -> Change:
-        """A change with dates and times instead of time-points."""
-
-        def dated(span: Any) -> Any:
-            return self._moments(span) if isinstance(span, tuple) else None if span is None else self._moment(span)
-
-        return change._replace(old=dated(change.old), new=dated(change.new))
-
-    def _headline(self) -> Iterator[str]:
-        yield from super()._headline()
-        yield f"{len(self.changes)} change{'' if len(self.changes) == 1 else 's'}"
-        counts = {
-            name: getattr(self, name) for name in ("late", "dropped", "cut", "set_aside", "unmatched", "new_member")
-        }
-        yield from (f"{n} {name.replace('_', ' ')}" for name, n in counts.items() if n)
-
-
 _AS_SAVED: Any = object()
 
 
@@ -175,7 +82,7 @@ class Session:
     proved before the run. An interval that ended more than `allen_memory` ago, by default the window, is no longer
     `before` a later one. Records that do not fit are set aside, or are an error if `strict`. With `incremental` "on", a
     query time evaluates only what changed, with "off" the whole window, and by default what costs less; the results are
-    the same.
+    the same. `show` are the fluents and events to report, as in `recognise`.
 
     >>> import holdsfor as hf
     >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
@@ -202,10 +109,12 @@ class Session:
         times: Literal["integer"] | None = None,
         strict: bool = False,
         incremental: engine.Incremental = "auto",
+        show: Selectors | None = None,
     ) -> None:
         check_arguments(rules, [self])
         check_time_zone(tz)
-        rules = with_clock(rules, time_unit, tz)
+        self._show = None if show is None else selector_texts(show, "show")
+        rules = with_clock(with_output(rules, show), time_unit, tz)
         length, distance = duration_of(window, "window", time_unit), duration_of(step, "step", time_unit)
         memory, first = (
             duration_of(allen_memory, "allen_memory", time_unit),
@@ -321,6 +230,7 @@ class Session:
             "time": [self._clock.unit, self._clock.has_offset, self._clock.zone, self._has_integers],
             "time_columns": sorted(map(list, self._clock.columns), key=str),
             "zone": self._rules.description.time_zone,
+            "show": self._show,
             "start": self._start,
             "columns": [[*place, int(column.types), column.name] for place, column in self._given.items()],
             "counts": [self.n_records, self._n_outside, self._n_set_aside],
@@ -334,16 +244,18 @@ class Session:
         path: str | Path,
         rules: Compiled,
         *,
-        window: int | None = _AS_SAVED,
-        step: int | None = _AS_SAVED,
+        window: DurationArgument | None = _AS_SAVED,
+        step: DurationArgument | None = _AS_SAVED,
         tick: int = _AS_SAVED,
-        allen_memory: int | None = _AS_SAVED,
+        allen_memory: DurationArgument | None = _AS_SAVED,
+        show: Selectors | None = _AS_SAVED,
         goals: Iterable[str | Term] = (),
     ) -> Session:
         """The session of a file, which continues exactly like the saved session.
 
-        Rules and goals must be those of the saved session. Window, step, tick and memory are read from the file; a
-        different value given here is an error. So is a file that is damaged, or in the format of another version.
+        Rules and goals must be those of the saved session. Window, step, tick, memory and the output to show are read
+        from the file; a different value given here is an error. So is a file that is damaged, or in the format of
+        another version.
 
         >>> import holdsfor as hf, tempfile
         >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
@@ -358,7 +270,8 @@ class Session:
         except OSError as error:
             message = f"the snapshot `{path}` cannot be read: {error.strerror}"
             raise DataProblem(Diagnostic("HF508", message, hint="`Session.save` writes snapshots")) from None
-        expected = {"window": window, "step": step, "tick": tick, "allen_memory": allen_memory}
+        expected: dict[str, Any] = {"window": window, "step": step, "tick": tick, "allen_memory": allen_memory}
+        expected["show"] = show if show is None or show is _AS_SAVED else selector_texts(show, "show")
         return cls._restored(data, rules, goals, expected, str(path))
 
     @classmethod
@@ -383,13 +296,16 @@ class Session:
             message = f"the snapshot `{name}` is of a run of the command `holdsfor`, expected one of a session"
             raise UsageProblem(Diagnostic("HF744", message, hint="`Session.save` writes snapshots of sessions"))
         for setting, value in expected.items():
-            known = saved["step"] if setting == "step" else snapshot.settings[setting]
+            if setting in ("window", "step", "allen_memory") and value is not _AS_SAVED:
+                value = duration_of(value, setting, saved["time"][0])
+            known = saved.get(setting) if setting in ("step", "show") else snapshot.settings[setting]
             if value is not _AS_SAVED and value != known:
-                shown = setting.replace("_", " ")
-                message = f"the snapshot `{name}` has the {shown} {known}, expected {value}"
+                shown = {"show": "output to show"}.get(setting, setting.replace("_", " "))
+                found, wanted = (", ".join(each) if isinstance(each, list) else each for each in (known, value))
+                message = f"the snapshot `{name}` has the {shown} {found}, expected {wanted}"
                 hint = f"leave the {shown} out to continue as before, or start the run again"
                 raise UsageProblem(Diagnostic("HF744", message, hint=hint))
-        rules = with_clock(rules, saved["time"][0], saved.get("zone"))
+        rules = with_clock(with_output(rules, saved.get("show")), saved["time"][0], saved.get("zone"))
         session = cls.__new__(cls)
         session._engine = engine.EngineSession.restored(snapshot, rules, _proved(goals), name=name)
         session._rules, session._has_untyped = rules, False
@@ -400,6 +316,7 @@ class Session:
         """Set the fields of a session besides its engine."""
         self.window, self.tick = self._engine.window, self._engine.tick
         self.step, self.strict, self._start = saved["step"], saved["strict"], saved["start"]
+        self._show = saved.get("show")
         unit, has_offset, zone, self._has_integers = saved["time"]
         self._clock = Clock(unit, has_offset=has_offset, zone=zone)
         self._clock.columns = {(unit, zone) for unit, zone in saved["time_columns"]}

@@ -10,10 +10,10 @@ from holdsfor.analysis.pipeline import PASSES, Compiled, check_time_zone, compil
 from holdsfor.analysis.safety import show_safety
 from holdsfor.analysis.switches import check_switches
 from holdsfor.cli.engines.columnar import ColumnarEngine
+from holdsfor.cli.options.added_programs import added_programs
 from holdsfor.cli.options.arguments import Commands, add_command, add_options
 from holdsfor.cli.options.config import fill_in, is_given
 from holdsfor.cli.options.durations import convert_times
-from holdsfor.cli.options.facts import fact_programs
 from holdsfor.cli.outcome.summary import summarise
 from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.logical.rewrites import REWRITES
@@ -28,11 +28,16 @@ __all__ = ["STAGES", "add_parser"]
 
 ANALYSES: dict[str, Callable[[Compiled], str]] = {
     "ast": lambda compiled: "".join(show_program(program) for program in compiled.programs),
-    "names": lambda compiled: str(compiled.names),
+    "names": lambda compiled: str(compiled.names) + _selection(compiled),
     "safety": lambda compiled: show_safety(compiled.description),
     "graph": lambda compiled: str(compiled.graph),
-    "levels": lambda compiled: str(compiled.levels),
+    "levels": lambda compiled: str(compiled.levels) + _selection(compiled),
 }
+
+
+def _selection(compiled: Compiled) -> str:
+    """The output that runs report, and the helpers that they compute; empty if they report all."""
+    return "" if compiled.selection is None else str(compiled.selection)
 
 
 def _logical(session: EngineSession) -> str:
@@ -88,7 +93,7 @@ def execute(options: argparse.Namespace) -> int:
     _check(options)
     rewrites = _switch_off(options.without)
     without = set(options.without) - rewrites
-    compiled = compile_files([*options.rules, *options.background], without=without, more=fact_programs(options))
+    compiled = compile_files([*options.rules, *options.background], without=without, more=added_programs(options))
     check_time_zone(options.tz)
     compiled = with_clock(compiled, options.time_unit, options.tz)
     stage = options.stage or ("physical" if options.analyse else "levels")
@@ -96,7 +101,7 @@ def execute(options: argparse.Namespace) -> int:
         print(ANALYSES[stage](compiled), end="")
         return 0
     goals = [parse_term(text, "--goal") for text in options.goal]
-    print(PLANS[stage](_session(compiled, options, goals, rewrites)), end="")
+    print(PLANS[stage](_session(compiled, options, goals, rewrites)) + _selection(compiled), end="")
     return 0
 
 

@@ -18,10 +18,11 @@ from holdsfor.cli.engines.engine import Engine
 from holdsfor.cli.engines.live import engine_class
 from holdsfor.cli.engines.parallel import one_process_because
 from holdsfor.cli.graph import drawing
+from holdsfor.cli.options.added_programs import added_programs
 from holdsfor.cli.options.arguments import Commands, add_command, add_options
 from holdsfor.cli.options.config import Application, fill_in, missing
 from holdsfor.cli.options.durations import convert_times
-from holdsfor.cli.options.facts import fact_files, fact_programs
+from holdsfor.cli.options.facts import fact_files
 from holdsfor.cli.options.live_options import check_live_options
 from holdsfor.cli.outcome.answer import check_tables, write_answer
 from holdsfor.cli.outcome.change_output import check_changes, check_feed_tables, opened_feed
@@ -69,7 +70,7 @@ def execute(options: argparse.Namespace) -> int:
     _refuse_overwriting(options, [])
     diagnostics = Diagnostics()
     check_time_zone(options.tz)
-    compiled = compile_files([*options.rules, *options.background], diagnostics, more=fact_programs(options))
+    compiled = compile_files([*options.rules, *options.background], diagnostics, more=added_programs(options))
     compiled = with_clock(compiled, options.time_unit, options.tz)
     _refuse_overwriting(options, [program.source.name for program in compiled.programs])
     print_warning_count(diagnostics, [*options.rules, *options.background])

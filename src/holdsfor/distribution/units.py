@@ -7,7 +7,7 @@ stage can separate the events that it computes from those that it receives.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from itertools import combinations
 
@@ -37,9 +37,11 @@ Key = tuple[str, int]
 
 
 def units_of(compiled: Compiled, program: PhysicalProgram, maps: BackgroundMaps) -> list[Unit]:
-    """The units in processing order."""
-    components = [c for c in compiled.levels.components if not c.is_input]
-    rules = [_rule(join, compiled, maps) for join in joins_of(compiled.description)]
+    """The units of the planned components, in processing order."""
+    every = [c for c in compiled.levels.components if not c.is_input]
+    components = {component.number: every[component.number] for component in program.components}
+    computed = {vertex for component in components.values() for vertex in component.vertices}
+    rules = [_rule(join, compiled, maps, computed) for join in joins_of(compiled.description)]
     rules = [rule for rule in rules if rule.about]
     numbers = _component_groups(components, rules)
     unit_of = {v: i for i, members in enumerate(numbers) for c in members for v in components[c].vertices}
@@ -52,16 +54,16 @@ def units_of(compiled: Compiled, program: PhysicalProgram, maps: BackgroundMaps)
     return _with_bucket_reasons(units, compiled, program)
 
 
-def _rule(join: Join, compiled: Compiled, maps: BackgroundMaps) -> Rule:
+def _rule(join: Join, compiled: Compiled, maps: BackgroundMaps, computed: Collection[Vertex]) -> Rule:
     graph = compiled.graph
-    about = [(h, v) for h in join.heads for v in graph.matching(h, ["event", "simple", "static"])]
+    about = [(h, v) for h in join.heads for v in graph.matching(h, ["event", "simple", "static"]) if v in computed]
     body = [(q, tuple(graph.matching(q.pattern, FVP_KINDS if q.is_fvp else EVENT_KINDS))) for q in join.atoms]
     return Rule(join, tuple(about), tuple(body), tuple(dict.fromkeys(_uses(join, compiled))), maps)
 
 
-def _component_groups(components: list[Component], rules: list[Rule]) -> list[list[int]]:
+def _component_groups(components: dict[int, Component], rules: list[Rule]) -> list[list[int]]:
     """The numbers of the components of each unit."""
-    component_of = {vertex: i for i, component in enumerate(components) for vertex in component.vertices}
+    component_of = {vertex: i for i, component in components.items() for vertex in component.vertices}
     links = [
         (component_of[rule.about[0][1]], component_of[vertex])
         for rule in rules
@@ -76,7 +78,7 @@ def _component_groups(components: list[Component], rules: list[Rule]) -> list[li
         for a, b in combinations(events, 2)
         if name_and_arity(a.pattern) == name_and_arity(b.pattern)
     ]
-    groups = weak_components(range(len(components)), links)
+    groups = weak_components(list(components), links)
     group_of = {number: i for i, group in enumerate(groups) for number in group}
     before: dict[int, set[int]] = {i: set() for i in range(len(groups))}
     for rule in rules:
@@ -103,8 +105,8 @@ def _with_bucket_reasons(units: list[Unit], compiled: Compiled, program: Physica
         return [replace(unit, reason="the rules use the query time") for unit in units]
     reasons: dict[int, str] = {}
     for i, unit in enumerate(units):
-        enumerated = [entity for c in unit.components for entity in program.components[c].enumerated]
-        ranged = [entity for c in unit.components for entity in program.components[c].ranged]
+        enumerated = [entity for c in unit.components for entity in program.by_number[c].enumerated]
+        ranged = [entity for c in unit.components for entity in program.by_number[c].ranged]
         entity = next(
             (entity for entity in (*ranged, *enumerated) if entity in ranged or _is_open(entity, compiled, program)),
             None,

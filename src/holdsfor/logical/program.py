@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from holdsfor.analysis.dependencies import Vertex, effective_delays
@@ -48,11 +48,17 @@ class LogicalProgram:
     components: tuple[LogicalComponent, ...]
 
 
-def rewrite_program(compiled: Compiled, knowledge: Knowledge, rewrites: Sequence[Rewrite] = REWRITES) -> LogicalProgram:
-    """The logical program of an event description after these rewrites."""
+def rewrite_program(
+    compiled: Compiled,
+    knowledge: Knowledge,
+    rewrites: Sequence[Rewrite] = REWRITES,
+    numbers: Collection[int] | None = None,
+) -> LogicalProgram:
+    """The logical program of an event description after these rewrites; `numbers` are the components, None for all."""
     components = [component for component in compiled.levels.components if not component.is_input]
+    chosen = range(len(components)) if numbers is None else sorted(numbers)
     heads = _Heads(compiled.description)
-    return LogicalProgram(tuple(_component(heads, i, each, knowledge, rewrites) for i, each in enumerate(components)))
+    return LogicalProgram(tuple(_component(heads, i, components[i], knowledge, rewrites) for i in chosen))
 
 
 class _Heads:

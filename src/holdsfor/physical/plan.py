@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 
 from holdsfor.analysis.dependencies import Vertex
 from holdsfor.analysis.levels import MomentKind
@@ -203,6 +203,11 @@ class PhysicalProgram:
     simple: dict[Key, tuple[tuple[Term, ...], ...]]
     open_entities: frozenset[Term]
 
+    @cached_property
+    def by_number(self) -> dict[int, PlannedComponent]:
+        """The components by their numbers, which are those of all components of the rules."""
+        return {component.number: component for component in self.components}
+
     @property
     def enumerated(self) -> list[Term]:
         """The events and FVPs whose instances may have to be enumerated."""
@@ -235,18 +240,13 @@ class PhysicalProgram:
                     found[step.edge] = None
         return found
 
-    def part(self, numbers: Collection[int] | None) -> PhysicalProgram:
-        """The program with only the components of these numbers; None for all."""
-        if numbers is None:
-            return self
-        chosen = sorted(numbers)
-        logical = LogicalProgram(tuple(self.logical.components[i] for i in chosen))
-        return PhysicalProgram(tuple(self.components[i] for i in chosen), logical, self.simple, self.open_entities)
 
+def plan_program(compiled: Compiled, planner: Planner, numbers: Collection[int] | None = None) -> PhysicalProgram:
+    """The physical program of an event description, or a `PlanningProblem` if this engine cannot evaluate it.
 
-def plan_program(compiled: Compiled, planner: Planner) -> PhysicalProgram:
-    """The physical program of an event description, or a `PlanningProblem` if this engine cannot evaluate it."""
-    logical = rewrite_program(compiled, planner.knowledge, planner.rewrites)
+    `numbers` are the components to plan, None for all.
+    """
+    logical = rewrite_program(compiled, planner.knowledge, planner.rewrites, numbers)
     context = _PlanContext(compiled, planner)
     components = tuple(_component(context, component) for component in logical.components)
     return PhysicalProgram(components, logical, _simple_columns(compiled), _open_entities(compiled, planner))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
+from holdsfor.analysis.output_selection import OutputSelection
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.errors import Diagnostic, Diagnostics, ExecutionProblem, did_you_mean
 from holdsfor.prolog.background import inner_calls
@@ -31,12 +32,16 @@ _EVENTS_OF_FLUENTS = ("start", "end", "startI", "endI")
 
 @dataclass(frozen=True)
 class KnownNames:
-    """The fluents and output events of the results; the names of the input and of dynamic domains, for hints."""
+    """The fluents and output events of the results; the names of the input and of dynamic domains, for hints.
+
+    `selection` are the FVPs and events that the results have, None for all of the names.
+    """
 
     fluents: Collection[Key]
     events: Collection[Key]
     inputs: Collection[Key] = ()
     domains: Collection[Key] = ()
+    selection: OutputSelection | None = None
 
     @classmethod
     def of_rules(cls, rules: Compiled) -> KnownNames:
@@ -46,7 +51,17 @@ class KnownNames:
         events = [name_and_arity(event) for event in names.output_events]
         inputs = {*names.input_events, *names.input_fluents} - {*fluents}
         domains = [*described.dynamic_domains, *(each.domain for each in described.collected)]
-        return cls(dict.fromkeys(fluents), dict.fromkeys(events), inputs, {*map(name_and_arity, domains)})
+        return cls(
+            dict.fromkeys(fluents),
+            dict.fromkeys(events),
+            inputs,
+            {*map(name_and_arity, domains)},
+            rules.selection,
+        )
+
+    def is_shown(self, pattern: Term) -> bool:
+        """Whether the results may have an instance of an event or FVP."""
+        return self.selection is None or self.selection.may_include(pattern)
 
 
 @dataclass(frozen=True)
@@ -130,7 +145,8 @@ def _problems_of_fvp(fvp: Term, known: KnownNames) -> Iterator[Diagnostic]:
     if not isinstance(fluent, Var) and not is_callable(fluent):
         yield Diagnostic("HF630", f"expected a fluent, found `{show(fluent)}`", fluent.span)
         return
-    yield from _unknown("fluent", fluent, known.fluents, known, ("event", known.events, "happensAt"))
+    unknown = list(_unknown("fluent", fluent, known.fluents, known, ("event", known.events, "happensAt")))
+    yield from unknown or ([] if isinstance(fluent, Var) else _not_shown(fvp, known))
 
 
 def _problems_of_event(event: Term, known: KnownNames) -> Iterator[Diagnostic]:
@@ -144,7 +160,16 @@ def _problems_of_event(event: Term, known: KnownNames) -> Iterator[Diagnostic]:
     if not is_callable(event):
         yield Diagnostic("HF630", f"expected an event, found `{show(event)}`", event.span)
         return
-    yield from _unknown("event", event, known.events, known, ("fluent", known.fluents, "holdsFor"))
+    unknown = list(_unknown("event", event, known.events, known, ("fluent", known.fluents, "holdsFor")))
+    yield from unknown or _not_shown(event, known)
+
+
+def _not_shown(pattern: Term, known: KnownNames) -> Iterator[Diagnostic]:
+    """The problem of an event or FVP of the rules that the run does not report."""
+    if known.selection is not None and not known.is_shown(pattern):
+        shown = ", ".join(dict.fromkeys(f"`{show(each)}`" for each in known.selection.patterns))
+        span = None if isinstance(pattern, Var) else pattern.span
+        yield Diagnostic("HF630", f"`{show(pattern)}` is not shown", span, f"the results have {shown}")
 
 
 def _unknown(

@@ -70,7 +70,7 @@ class QueryEngine:
         for key, rows in interval_operations(self.results.settings).items():
             if key[1] != _KEPT_DEFINITIONS or not self.database.defines(*key):
                 self.database.add_foreign(*key, rows)
-        for key, rows in temporal_predicates(self.results).items():
+        for key, rows in temporal_predicates(self.results, self.known.is_shown).items():
             self.database.add_foreign(*key, rows)
         if self.results.settings.query_time is not None and not self.database.n_clauses("queryTime", 1):
             self.database.set_fact(Struct("queryTime", (Int(self.results.settings.query_time),)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from holdsfor.prolog.problems import GoalProblem, not_a
 from holdsfor.prolog.unify import deref, resolve, unifies
 from holdsfor.query.interval_operations import interval_list
 from holdsfor.query.result_index import Instances, Key, ResultIndex, fluent_of, key_of
+from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import EMPTY_LIST, Int, Term, Var, is_ground
 
 __all__ = ["temporal_predicates"]
@@ -18,15 +19,16 @@ __all__ = ["temporal_predicates"]
 Rows = Iterator[tuple[Term, ...]]
 
 
-def temporal_predicates(results: ResultIndex) -> dict[Key, Foreign]:
-    """The predicates by name and arity."""
-    over = _Temporal(results)
+def temporal_predicates(results: ResultIndex, is_shown: Callable[[Term], bool]) -> dict[Key, Foreign]:
+    """The predicates by name and arity; an FVP that is not shown has unknown intervals."""
+    over = _Temporal(results, is_shown)
     return {("holdsFor", 2): over.holds_for, ("holdsAt", 2): over.holds_at, ("happensAt", 2): over.happens_at}
 
 
 @dataclass(frozen=True)
 class _Temporal:
     results: ResultIndex
+    is_shown: Callable[[Term], bool]
 
     def holds_for(self, args: tuple[Term, ...], run: Any) -> Rows:
         """The FVPs that hold at some time with their intervals. A ground FVP that never holds has no intervals."""
@@ -40,6 +42,8 @@ class _Temporal:
         )
 
     def _intervals_of(self, fvp: Term) -> Term:
+        if not self.is_shown(fvp):
+            raise GoalProblem("HF630", f"`{show(fvp)}` is not shown", "the results have the output that the run shows")
         found = self.results.fvps_of(key_of(fluent_of(fvp)) or ("", 0))
         number = None if found is None else found.number(fvp)
         return EMPTY_LIST if found is None or number is None else interval_list(found.rows(number))

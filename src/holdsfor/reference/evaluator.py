@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
+from typing import TypeVar
 
 from holdsfor.analysis.dependencies import Vertex
 from holdsfor.analysis.input_facts import input_fact_records
@@ -34,6 +35,8 @@ from holdsfor.syntax.rules import Ends, Happens, Holds, Initiated, PointRule, St
 from holdsfor.syntax.terms import Int, Struct, Term, Var, is_ground, name_and_arity, substitute, variables
 
 __all__ = ["ReferenceResult", "recognise"]
+
+Found = TypeVar("Found")
 
 _ANY_FVP = Struct("=", (Var("_F"), Var("_V")))
 
@@ -72,17 +75,30 @@ def recognise(compiled: Compiled, history: History, run: RunBounds, goals: Itera
     for fvp, intervals in history.intervals(run, by_points).items():
         computed.finish(fvp, intervals)
     output: dict[Term, Intervals] = {}
-    for component in compiled.levels.components:
+    for component in _components(compiled):
         if component.vertices[0].kind == "static":
             found = _static(compiled, component, computed)
-        elif component.is_input:
-            continue
         else:
             found = _TimeStepping(compiled, component, computed).intervals()
         output.update(found)
         for fvp, intervals in found.items():
             computed.finish(fvp, intervals, is_simple=component.vertices[0].kind != "static")
-    return ReferenceResult(run, _of_the_run(output, run), _output_events(compiled, computed))
+    return ReferenceResult(
+        run, _shown(compiled, _of_the_run(output, run)), _shown(compiled, _output_events(compiled, computed))
+    )
+
+
+def _components(compiled: Compiled) -> list[Component]:
+    """The components of the rules that the output needs."""
+    components = [component for component in compiled.levels.components if not component.is_input]
+    selection = compiled.selection
+    return components if selection is None else [components[number] for number in sorted(selection.components)]
+
+
+def _shown(compiled: Compiled, found: dict[Term, Found]) -> dict[Term, Found]:
+    """The FVPs or events that are output."""
+    selection = compiled.selection
+    return found if selection is None else {term: each for term, each in found.items() if selection.includes(term)}
 
 
 def _with_input_facts(compiled: Compiled, history: History, run: RunBounds) -> History:

@@ -14,13 +14,14 @@ from holdsfor.errors import Diagnostic, PlanningProblem
 from holdsfor.logical.rewrites import chosen_rewrites
 from holdsfor.physical.deciding_levels import deciding_levels
 from holdsfor.physical.operators.join_facts import JoinFacts
-from holdsfor.physical.plan import plan_program
+from holdsfor.physical.plan import PhysicalProgram, plan_program
 from holdsfor.physical.planner import Planner
 from holdsfor.prolog.background import called_predicates, has_open_call
 from holdsfor.runtime.background import Background
 from holdsfor.runtime.domain_members import Members, Mentioned
 from holdsfor.runtime.domains import Domains
 from holdsfor.runtime.early_components import early_components
+from holdsfor.runtime.reports.shown_rows import ShownRows
 from holdsfor.syntax.printer import show, show_indicator
 from holdsfor.syntax.program import Clause
 from holdsfor.syntax.rules import IntervalCall
@@ -34,7 +35,8 @@ _QUERY_TIME = ("queryTime", 1)
 class PreparedRules:
     """An event description with everything that a session needs to run it; `goals` are proved first.
 
-    `without` are the names of rewrites to switch off. With `components` only these are computed.
+    `without` are the names of rewrites to switch off. With `components` only these are computed, and all their results
+    are reported; otherwise those that the output of the rules needs. `shown` selects the rows that are reported.
     """
 
     def __init__(
@@ -58,7 +60,10 @@ class PreparedRules:
     def _plan(self) -> None:
         compiled = self.compiled
         planner = Planner(self.background, rewrites=self.rewrites)
-        self.program = plan_program(compiled, planner).part(self.components)
+        selection = compiled.selection if self.components is None else None
+        chosen = self.components if selection is None else selection.components
+        self.program = plan_program(compiled, planner, chosen)
+        self.shown = None if selection is None else ShownRows(selection, self.symbols)
         self.domains = Domains(compiled.description, planner, self.sorts)
         self.ranges_over_sorts = bool(self.program.ranged) or any(
             map(self.domains.ranges_over_sorts, self.program.enumerated)
@@ -142,10 +147,10 @@ def _called(goal: Term) -> set[Key]:
     return {name_and_arity(call) for call in called_predicates(goal)}
 
 
-def refuse_predicates_over_lists(compiled: Compiled) -> None:
+def refuse_predicates_over_lists(program: PhysicalProgram) -> None:
     """Refuse predicates over whole lists in windows: the contents of a list depend on the window."""
-    for rule in compiled.description.interval_rules:
-        for step in rule.body:
+    for planned in (rule for component in program.components for rule in component.interval_rules):
+        for step in planned.rule.body:
             if isinstance(step, IntervalCall) and not step.is_intervalwise:
                 message = f"`{show(step.goal)}` reads a whole list of intervals, which a window does not have"
                 declaration = f":- intervalwise({show_indicator(*name_and_arity(step.goal))})."

@@ -42,8 +42,9 @@ _ROOM = 50_000  # unused symbols and instances that do not justify a compaction
 class EngineSession(SessionRecords):
     """One run of an event description from the time-point `start` to `end`.
 
-    `without` names the rewrites that are switched off. With `components`, the session computes only these components
-    of the program; results of other components that they depend on are inserted with `insert_computed`. With
+    `without` names the rewrites that are switched off. The session computes and reports the output that the rules
+    select. With `components`, it computes only these components of the program and reports all their results; results
+    of other components that they depend on are inserted with `insert_computed`. With
     `inserts_input_facts`, input facts in the rule files are inserted as records. A `profile` counts rows and seconds of
     the operators. `prepared` are the rules of an earlier session, with their symbols, goals, rewrites and components.
     With `incremental` "on", a query time evaluates only what changed, where that is possible, with "off" always the
@@ -86,7 +87,7 @@ class EngineSession(SessionRecords):
         self._known: ReportColumns | None = None
         self._worth_keeping: int | None = None  # symbols and instances after the last compaction
         if window is not None:
-            refuse_predicates_over_lists(compiled)
+            refuse_predicates_over_lists(self.rules.program)
         for key, records in input_fact_columns(compiled.names, tick, self.symbols) if inserts_input_facts else ():
             self.insert_columns(key, records)
 
@@ -345,7 +346,8 @@ class EngineSession(SessionRecords):
         else:
             assert self._resumption is not None
             known = ReportColumns(at, *self._resumption.tables)
-        return known.since(time_range.first if time_range.is_resumed else time_range.first_of_run)
+        known = known.since(time_range.first if time_range.is_resumed else time_range.first_of_run)
+        return known if self.rules.shown is None else self.rules.shown.of_report(known)
 
     def _settle(self, settled: int) -> None:
         """Carry the state at the settled time-point over, and drop the records before it."""

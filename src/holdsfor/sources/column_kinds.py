@@ -2,6 +2,7 @@
 
     text      each text is an atom: `"1.50"`, `"1.5"` and `" 1.5"` are three ids
     number    each text is a number; a row with another text does not fit
+    integer   each text or number is an integer, 3.0 is 3; a row with another text or number does not fit
     term      each text is read like a field of a text file: a number, a structure or an atom
     time      each time is a time-point, an integer; a row with another value does not fit
 
@@ -22,13 +23,15 @@ from holdsfor.sources.fields import read_field
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Float, Int
 
-__all__ = ["KINDS", "ColumnKind", "as_field", "read_number", "split_kind"]
+__all__ = ["EXACT", "KINDS", "ColumnKind", "as_field", "read_integer", "read_number", "split_kind"]
 
-ColumnKind = Literal["text", "number", "term", "time"]
+ColumnKind = Literal["text", "number", "integer", "term", "time"]
 KINDS: tuple[ColumnKind, ...] = get_args(ColumnKind)
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\Z", re.ASCII)
 _MOST_DIGITS = 4000
+EXACT = 2**53
+"""Whole floats up to this size are exact integers."""
 
 
 def split_kind(column: str) -> tuple[str, ColumnKind | None]:
@@ -66,3 +69,15 @@ def read_number(text: str) -> Int | Float | None:
         return Int(int(text))
     value = float(text)
     return Float(value) if math.isfinite(value) else None
+
+
+def read_integer(text: str) -> Int | None:
+    """The integer that a text represents; a float counts if it is whole and exact.
+
+    >>> read_integer("003"), read_integer(" 3.0"), read_integer("3.5"), read_integer("1e300")
+    (Int(value=3), Int(value=3), None, None)
+    """
+    number = read_number(text)
+    if isinstance(number, Float) and number.value.is_integer() and abs(number.value) <= EXACT:
+        return Int(int(number.value))
+    return number if isinstance(number, Int) else None

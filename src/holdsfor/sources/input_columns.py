@@ -106,7 +106,7 @@ def type_of_column(arrow_type: Any, kind: ColumnKind | None) -> ConstantType:
     """The types of the constants in a column of an Arrow type; None is a column without a declared type."""
     if kind == "text":
         return ConstantType.TEXT
-    if kind == "time":
+    if kind in ("time", "integer"):
         return ConstantType.INTEGER
     is_text = arrow_type is None or is_text_type(arrow_type) or pt.is_string_view(arrow_type)
     if is_text and kind is not None:

@@ -6,22 +6,27 @@ Event(name='go_to', args=('chris', 'pub'), start=17, arrival=17)
 Fluent(name='near', args=('v1', 'v2'), value=True, start=3, end=9, arrival=3)
 
 A text is an atom: `"3"` is not the number `3`. `True` and `False` are the atoms `true` and `false`; a structure is a
-term, such as `hf.term("per(c1)")`. A record arrives at its start, unless `arrival` is given.
+term, such as `hf.term("per(c1)")`. A record arrives at its start, unless `arrival` is given. Times are integers,
+datetimes, dates or ISO 8601 text.
 """
 
 from __future__ import annotations
 
+import datetime
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from holdsfor.errors import DataProblem, Diagnostic
 from holdsfor.sources.column_kinds import as_field
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Float, Int, Str, Struct, Term, is_ground
 from holdsfor.syntax.time_points import OPEN_END
+
+if TYPE_CHECKING:
+    from holdsfor.sources.time_arguments import TimeArgument
 
 __all__ = ["Constant", "Event", "Fluent", "mixed_columns", "table_of"]
 
@@ -34,14 +39,16 @@ class Event:
 
     >>> Event("go_to", "chris", "pub", at=17)
     Event(name='go_to', args=('chris', 'pub'), start=17, arrival=17)
+    >>> Event("go_to", "chris", "pub", at="2026-03-01T17:00:00Z").start
+    '2026-03-01T17:00:00Z'
     """
 
     name: str
     args: tuple[Constant, ...]
-    start: int
-    arrival: int
+    start: TimeArgument
+    arrival: TimeArgument
 
-    def __init__(self, name: str, *args: Constant, at: int, arrival: int | None = None) -> None:
+    def __init__(self, name: str, *args: Constant, at: TimeArgument, arrival: TimeArgument | None = None) -> None:
         _set(self, name=name, args=args, start=at, arrival=at if arrival is None else arrival)
 
 
@@ -58,19 +65,19 @@ class Fluent:
     name: str
     args: tuple[Constant, ...]
     value: Constant
-    start: int
-    end: float | None
-    arrival: int
+    start: TimeArgument
+    end: TimeArgument | float | None
+    arrival: TimeArgument
 
     def __init__(
         self,
         name: str,
         *args: Constant,
         value: Constant = True,
-        at: int | None = None,
-        start: int | None = None,
-        end: float | None = None,
-        arrival: int | None = None,
+        at: TimeArgument | None = None,
+        start: TimeArgument | None = None,
+        end: TimeArgument | float | None = None,
+        arrival: TimeArgument | None = None,
     ) -> None:
         begin = at if at is not None else start
         if begin is None or (at is None) == (end is None) or (at is not None and start is not None):
@@ -92,9 +99,9 @@ def table_of(records: Sequence[Event | Fluent]) -> Any:
 
     times: dict[str, Any] = {
         "name": pa.array([_name(record.name) for record in records], pa.string()),
-        "arrival": pa.array([_time(record.arrival, record) for record in records], pa.int64()),
-        "start": pa.array([_time(record.start, record) for record in records], pa.int64()),
-        "end": pa.array([_end(record) for record in records], pa.int64()),
+        "arrival": _times([_time(record.arrival, record) for record in records]),
+        "start": _times([_time(record.start, record) for record in records]),
+        "end": _times([_end(record) for record in records]),
     }
     mixed = mixed_columns(records)
     arrays = {
@@ -125,16 +132,32 @@ def _name(name: object) -> str:
     raise DataProblem(Diagnostic("HF502", f"expected text as the name of a record, found `{name!r}`"))
 
 
-def _time(time: object, record: Event | Fluent) -> int:
+def _time(time: object, record: Event | Fluent) -> int | str:
+    """A time as an integer, or as text in ISO 8601; HF502 for anything else."""
     if type(time) is not bool and isinstance(time, Integral) and -(2**63) <= int(time) < 2**63:
         return int(time)
-    raise DataProblem(Diagnostic("HF502", f"expected a 64-bit integer as a time of `{record.name}`, found `{time!r}`"))
+    if isinstance(time, datetime.date):
+        return time.isoformat()
+    if isinstance(time, str):
+        return time
+    message = f"expected a 64-bit integer, a datetime or text as a time of `{record.name}`, found `{time!r}`"
+    raise DataProblem(Diagnostic("HF502", message))
 
 
-def _end(record: Event | Fluent) -> int | None:
+def _end(record: Event | Fluent) -> int | str | None:
     if isinstance(record, Event) or record.end is None:
         return None
     return OPEN_END if record.end == math.inf else _time(record.end, record)
+
+
+def _times(times: Sequence[int | str | None]) -> Any:
+    """A column of times: integers, or texts if one of the times is a text."""
+    import pyarrow as pa
+
+    if not any(isinstance(time, str) for time in times):
+        return pa.array(times, pa.int64())
+    texts = [None if time is None else "inf" if time == OPEN_END else str(time) for time in times]
+    return pa.array(texts, pa.string())
 
 
 def _is_text(value: Constant | None) -> bool:

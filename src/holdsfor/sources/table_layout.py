@@ -31,7 +31,15 @@ from holdsfor.kernels.keys import Int64
 from holdsfor.sources.column_kinds import ColumnKind, as_field, split_kind
 from holdsfor.sources.column_mapping import Mapping
 from holdsfor.sources.times import Clock
-from holdsfor.sources.typed_columns import as_numbers, as_plain, as_texts, decoded, is_text_type, without_nan
+from holdsfor.sources.typed_columns import (
+    as_integers,
+    as_numbers,
+    as_plain,
+    as_texts,
+    decoded,
+    is_text_type,
+    without_nan,
+)
 from holdsfor.syntax.terms import Atom, Float, Int, Str, Var
 from holdsfor.syntax.time_points import OPEN_END
 
@@ -135,13 +143,17 @@ class Layout:
     def _constants_of(self, column: Any, ours: str, clock: Clock) -> tuple[Any, dict[int, str]]:
         """The column of a value or an argument as texts, numbers or fields, and the errors of its rows."""
         theirs = self.columns[ours]
-        kind = self.kinds.get(ours) or ("time" if pt.is_timestamp(column.type) else None)
+        kind = self.kinds.get(ours)
+        if pt.is_timestamp(column.type) and kind in (None, "integer"):
+            kind = "time"
         column = as_plain(column)
         match kind:
             case "time":
                 return clock.argument_column(decoded(column), f"`{theirs}`")
             case "number" if is_text_type(column.type):
                 return as_numbers(column, theirs)
+            case "integer":
+                return as_integers(column, theirs)
             case "text" if not is_text_type(column.type):
                 return as_texts(column), {}
         return column, {}

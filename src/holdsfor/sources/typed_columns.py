@@ -11,6 +11,7 @@ The constants of an argument or a value have few types. Other Arrow types become
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,12 +19,23 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.compute as pc  # type: ignore[import-untyped]
 import pyarrow.types as pt  # type: ignore[import-untyped]
 
-from holdsfor.sources.column_kinds import read_number
+from holdsfor.sources.column_kinds import EXACT, read_integer, read_number
 from holdsfor.syntax.printer import show
+from holdsfor.syntax.terms import Float, Int
 
-__all__ = ["as_numbers", "as_plain", "as_texts", "decoded", "is_constant_type", "is_text_type", "without_nan"]
+__all__ = [
+    "as_integers",
+    "as_numbers",
+    "as_plain",
+    "as_texts",
+    "decoded",
+    "is_constant_type",
+    "is_text_type",
+    "without_nan",
+]
 
 _CANONICAL = r"^-?(0|[1-9][0-9]{0,17})(\.[0-9]{1,30})?$"
+_CANONICAL_INTEGER = r"^-?(0|[1-9][0-9]{0,17})$"
 
 
 def is_text_type(kind: Any) -> bool:
@@ -82,16 +94,42 @@ def _of_decimals(array: Any) -> Any:
 
 def as_numbers(array: Any, column: str) -> tuple[Any, dict[int, str]]:
     """A column of texts as fields that are numbers, and the errors of the rows whose text is not a number."""
+    return _as_fields(array, column, _CANONICAL, read_number, "a number")
+
+
+def as_integers(array: Any, column: str) -> tuple[Any, dict[int, str]]:
+    """A column of texts or numbers as integers, and the errors of the rows that are not whole numbers."""
+    if is_text_type(array.type):
+        return _as_fields(array, column, _CANONICAL_INTEGER, read_integer, "an integer")
+    array = decoded(array)
+    if not pt.is_floating(array.type):
+        return array, {}
+    array = array.cast(pa.float64())
+    values = array.fill_null(0.0).to_numpy(zero_copy_only=False)
+    is_whole = (values == np.floor(values)) & (np.abs(values) <= EXACT)
+    wrong = np.flatnonzero(~is_whole).tolist()
+    faults = {row: f"expected an integer as `{column}`, found `{float(values[row])!r}`" for row in wrong}
+    there = array.is_valid().to_numpy(zero_copy_only=False) & is_whole
+    return pa.array(np.where(is_whole, values, 0).astype(np.int64), mask=~there), faults
+
+
+def _as_fields(
+    array: Any, column: str, canonical: str, read: Callable[[str], Int | Float | None], expected: str
+) -> tuple[Any, dict[int, str]]:
+    """A column of texts as fields of constants, and the errors of the rows whose text is not such a constant.
+
+    A text that matches `canonical` is its own field.
+    """
     encoded = array if pt.is_dictionary(array.type) else array.dictionary_encode()
-    if pc.all(pc.match_substring_regex(encoded.dictionary, _CANONICAL)).as_py() is not False:
+    if pc.all(pc.match_substring_regex(encoded.dictionary, canonical)).as_py() is not False:
         return array, {}
     texts = encoded.dictionary.to_pylist()
-    numbers = [None if text is None else read_number(text) for text in texts]
+    numbers = [None if text is None else read(text) for text in texts]
     fields = pa.array([None if number is None else show(number) for number in numbers], pa.string())
     indices = encoded.indices.fill_null(0).to_numpy(zero_copy_only=False)
     is_wrong = np.array([number is None and text is not None for number, text in zip(numbers, texts, strict=True)])
     wrong = np.flatnonzero(is_wrong[indices] & encoded.indices.is_valid().to_numpy(zero_copy_only=False))
-    faults = {row: f"expected a number as `{column}`, found `{texts[indices[row]]}`" for row in wrong.tolist()}
+    faults = {row: f"expected {expected} as `{column}`, found `{texts[indices[row]]}`" for row in wrong.tolist()}
     return pa.DictionaryArray.from_arrays(encoded.indices, fields), faults
 
 

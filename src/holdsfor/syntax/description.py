@@ -10,6 +10,7 @@ from holdsfor.errors import Diagnostics, did_you_mean
 from holdsfor.syntax.conditions import ConditionReader, edge_of, is_temporal, read_event, read_fvp
 from holdsfor.syntax.durations import UNITS, Durations
 from holdsfor.syntax.interval_steps import INTERVAL_CONSTRUCTS, IntervalStepReader
+from holdsfor.syntax.output_selectors import SHOW, read_selectors
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.program import Clause, Directive, FactTable, InputFactTable, Program
 from holdsfor.syntax.rules import (
@@ -88,6 +89,13 @@ class EventDescription:
     uses_durations: bool = False
     dynamic_predicates: list[tuple[str, int]] = field(default_factory=list)
     intervalwise: list[tuple[str, int]] = field(default_factory=list)
+    output: list[Term] = field(default_factory=list)
+    shown: list[Term] = field(default_factory=list)
+
+    @property
+    def selectors(self) -> list[Term]:
+        """The fluents and events to report: those given to the run, else those of the rules; empty for all."""
+        return self.shown or self.output
 
 
 def describe(programs: Iterable[Program], diagnostics: Diagnostics) -> EventDescription:
@@ -173,7 +181,15 @@ class _DescriptionReader:
             self.background(clause)
 
     def directive(self, directive: Directive) -> None:
-        goal = directive.goal
+        for goal in conjuncts(directive.goal):
+            self.directive_goal(goal, directive)
+
+    def selectors(self, goal: Term, directive: Directive) -> list[Term]:
+        """The output that a directive selects."""
+        given = goal.args if isinstance(goal, Struct) else (EMPTY_LIST,)
+        return read_selectors(given, self.diagnostics, directive.span)
+
+    def directive_goal(self, goal: Term, directive: Directive) -> None:
         if not is_callable(goal):
             self.diagnostics.add("HF202", f"expected a directive, found `{show(goal)}`", directive.span)
             return
@@ -182,6 +198,10 @@ class _DescriptionReader:
             self.description.dynamic_predicates.extend(_predicate_indicators(goal.args[0]))
         elif name == "intervalwise" and isinstance(goal, Struct):
             self.description.intervalwise.extend(_predicate_indicators(goal.args[0]))
+        elif name == "output":
+            self.description.output.extend(self.selectors(goal, directive))
+        elif name == SHOW:
+            self.description.shown.extend(self.selectors(goal, directive))
         elif name in ("$time_unit", "$time_zone") and isinstance(goal, Struct):
             self.clock(name, goal.args[0])
         elif name not in _SILENT_DIRECTIVES:

@@ -76,6 +76,13 @@ class Chart:
 
     def render(self, suffix: str) -> bytes:
         """The picture as the content of a file."""
+        content = io.BytesIO()
+        metadata = {"Date": None, "Creator": "holdsfor"} if suffix == ".svg" else {"Software": "holdsfor"}
+        self.figure().savefig(content, format=suffix[1:], metadata=metadata)
+        return content.getvalue()
+
+    def figure(self) -> Figure:
+        """The picture as a figure of Matplotlib."""
         from matplotlib.figure import Figure
 
         is_tall = self.page.height > _TALL
@@ -98,10 +105,7 @@ class Chart:
         self._draw_axis(axes, is_tall=is_tall)
         self._draw_lanes(axes)
         self._draw_frame(figure, height)
-        content = io.BytesIO()
-        metadata = {"Date": None, "Creator": "holdsfor"} if suffix == ".svg" else {"Software": "holdsfor"}
-        figure.savefig(content, format=suffix[1:], metadata=metadata)
-        return content.getvalue()
+        return figure
 
     def _draw_frame(self, figure: Figure, height: float) -> None:
         """The title, the legend and the notes."""

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from holdsfor.errors import Diagnostic, UsageProblem, printable
 from holdsfor.views.chart import Chart
@@ -27,7 +27,19 @@ from holdsfor.views.time_axis import IntegerAxis, TimeAxis
 from holdsfor.views.timeline_layout import layout
 from holdsfor.views.timeline_rows import Row, RowKind
 
-__all__ = ["TIMELINE_SUFFIXES", "Drawn", "Row", "RowKind", "check_timeline", "draw_timeline", "text_timeline"]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "TIMELINE_SUFFIXES",
+    "Drawn",
+    "Row",
+    "RowKind",
+    "check_timeline",
+    "draw_timeline",
+    "text_timeline",
+    "timeline_figure",
+]
 
 TIMELINE_SUFFIXES = (".png", ".svg")
 
@@ -66,15 +78,35 @@ def draw_timeline(
     The same rows give the same bytes. `UsageProblem` if the suffix is another, Matplotlib is missing, no row has the
     argument, or the file cannot be written.
     """
+    suffix = check_timeline(path)
+    with _settings():
+        chart = _chart(rows, start, end, title, by, axis)
+        write_picture(path, chart.render(suffix))
+    return Drawn(path, chart.page.n_lanes, chart.page.n_left_out)
+
+
+def timeline_figure(
+    rows: Sequence[Row],
+    *,
+    start: int,
+    end: int,
+    title: str | None = None,
+    by: str = FLUENT,
+    axis: TimeAxis | None = None,
+) -> Figure:
+    """The timeline of the rows from `start` to `end` as a figure of Matplotlib, as `draw_timeline` writes it."""
+    if find_spec("matplotlib") is None:
+        raise UsageProblem(_no_matplotlib("a figure"))
+    with _settings():
+        return _chart(rows, start, end, title, by, axis).figure()
+
+
+def _chart(rows: Sequence[Row], start: int, end: int, title: str | None, by: str, axis: TimeAxis | None) -> Chart:
     if end < start:
         raise ValueError(f"a timeline cannot end at {end} and start at {start}")
-    suffix = check_timeline(path)
     page = layout(groups_by(rows, by))
     column = "" if by == FLUENT or by.isdecimal() else by
-    with _settings():
-        chart = Chart(page, start, end + 1, palette(rows), axis or IntegerAxis(), printable(title or ""), column)
-        write_picture(path, chart.render(suffix))
-    return Drawn(path, page.n_lanes, page.n_left_out)
+    return Chart(page, start, end + 1, palette(rows), axis or IntegerAxis(), printable(title or ""), column)
 
 
 def check_timeline(path: Path) -> str:
@@ -85,10 +117,10 @@ def check_timeline(path: Path) -> str:
     return suffix
 
 
-def _no_matplotlib(suffix: str) -> Diagnostic:
+def _no_matplotlib(form: str) -> Diagnostic:
     return Diagnostic(
         "HF751",
-        f"Matplotlib not found, which draws the timeline as {suffix}",
+        f"Matplotlib not found, which draws the timeline as {form}",
         hint="`pip install 'holdsfor[plot]'`",
     )
 

@@ -21,7 +21,7 @@ DOCK = "happensAt(dock(mmsi, harbour), ts)"
 
 def columns(rules: str, *inputs: Any) -> dict[str, list[str]]:
     compiled = hf.load_text(rules)
-    found = result_columns(compiled.description, compiled.names, input_columns(inputs, compiled.names))
+    found = result_columns(compiled, input_columns(inputs, compiled.names))
     return {
         table.table: [f"{name}:{kind}" for name, kind in table.arguments]
         + [f"={table.value}"] * (table.value is not None)

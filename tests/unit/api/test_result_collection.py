@@ -41,6 +41,11 @@ def test_a_pattern_gives_all_instances(result: hf.Result) -> None:
         result.holds_for("xyz(_)=true")
 
 
+def test_a_name_alone_is_found_beside_a_similar_name() -> None:
+    rules = hf.load_text("initiatedAt(stopped(X)=true, T) :- happensAt(stop(X), T).")
+    assert hf.recognise(rules, ["stop|3|3|a"]).holds_for("stopped") == {"stopped(a)=true": [(4, None)]}
+
+
 def test_the_text_has_the_counts_of_records_that_do_not_fit() -> None:
     with pytest.warns(SetAsideWarning):
         result = hf.recognise(hf.load_text(RULES), ["enter|3|3|a", "enter|soon|soon|b"])

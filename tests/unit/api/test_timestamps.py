@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -120,6 +121,50 @@ def test_reports_and_changes_of_a_session_have_timestamps() -> None:
     assert str(report.changes[0]) == "added on(a)=true (2026-03-01T08:00:01+00:00,inf)"
     again = hf.Session.restore(session.snapshot(), hf.load_text(RULES))
     assert again.query().holds_for("on(a)=true") == [(FIRST + SECOND, None)]
+
+
+@pytest.mark.parametrize(
+    ("times", "zone"),
+    [
+        ((FIRST, LAST), UTC),
+        ((FIRST.isoformat(), LAST.isoformat()), UTC),
+        ((FIRST.replace(tzinfo=None), LAST.replace(tzinfo=None)), None),
+    ],
+    ids=["datetimes", "texts", "naive"],
+)
+def test_objects_have_datetimes_or_texts_as_times(times: tuple[Any, Any], zone: dt.tzinfo | None) -> None:
+    text = "collectIntervals(near(_)=true).\nholdsFor(close(X)=true, I) :- holdsFor(near(X)=true, I).\n"
+    rules, (start, end) = hf.load_text(text + RULES), times
+    records: list[hf.Event | hf.Fluent] = [
+        hf.Event("up", "a", at=start, arrival=end),
+        hf.Fluent("near", "a", start=start, end=end),
+        hf.Fluent("near", "b", start=start, end=math.inf),
+    ]
+    result = hf.recognise(rules, records)
+    first, last = FIRST.replace(tzinfo=zone), LAST.replace(tzinfo=zone)
+    assert result.holds_for("close") == {"close(a)=true": [(first, last)], "close(b)=true": [(first, None)]}
+    assert result.happens_at("seen(a)") == [first]
+    session = hf.Session(rules, start=first - SECOND, window="1d")
+    session.insert(*records)
+    session.retract(records[0])
+    assert session.query(last).happens_at("seen(a)") == []
+
+
+def test_objects_mix_integers_and_datetimes() -> None:
+    events = [hf.Event("up", "a", at=FIRST), hf.Event("up", "b", at=int(FIRST.timestamp()) + 60)]
+    result = hf.recognise(hf.load_text(RULES), events)
+    assert result.happens_at("seen(b)") == [FIRST + dt.timedelta(minutes=1)]
+    day = hf.recognise(hf.load_text(RULES), hf.Event("up", "a", at=dt.date(2026, 3, 1)), tz="Europe/Athens")
+    assert day.happens_at("seen(a)") == [dt.datetime(2026, 3, 1, tzinfo=ZoneInfo("Europe/Athens"))]
+
+
+def test_a_saved_session_takes_durations_as_it_was_made_with(tmp_path: Path) -> None:
+    rules = hf.load_text(RULES)
+    hf.Session(rules, start=FIRST, window="2h", step="1h").save(tmp_path / "state")
+    for window in ("2h", 7200, dt.timedelta(hours=2)):
+        assert hf.Session.load(tmp_path / "state", rules, window=window, step="1h").window == 7200
+    with pytest.raises(UsageProblem, match="has the window 7200, expected 10800"):
+        hf.Session.load(tmp_path / "state", rules, window="3h")
 
 
 def test_several_processes_have_the_times_of_one(tmp_path: Path) -> None:

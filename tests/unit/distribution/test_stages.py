@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdsfor.analysis.pipeline import compile_text
+from holdsfor.analysis.pipeline import compile_text, with_output
 from holdsfor.distribution.background_maps import Hop
 from holdsfor.distribution.stages import Broadcast, HashRoute, MapRoute, SemijoinRoute, Stage, plan_stages
 from holdsfor.runtime.session import EngineSession
@@ -217,3 +217,26 @@ def test_a_cycle_with_two_keys_runs_in_one_bucket() -> None:
         initiatedAt(tired(B)=true, T) :- happensAt(start(up(_, B)=true), T).
     """)
     assert not stage.is_keyed
+
+
+TWO_STAGES = """
+initiatedAt(on(X)=true, T) :- happensAt(push(X), T).
+initiatedAt(seen(X)=true, T) :- happensAt(start(on(X)=true), T).
+happensAt(alarm(Y), T) :- happensAt(start(on(X)=true), T), wire(X, Y), not happensAt(mute(Y), T).
+initiatedAt(any=true, T) :- happensAt(alarm(_), T).
+wire(a, b).
+"""
+
+
+def test_selected_output_has_the_stages_that_it_needs() -> None:
+    computed = {}
+    for selector in ("seen", "on", "alarm", "any"):
+        compiled = with_output(compile_text(TWO_STAGES), selector)
+        planned = plan_stages(compiled, EngineSession(compiled, start=0).rules.program).stages
+        computed[selector] = [[vertex.label for vertex in stage.computes] for stage in planned]
+    assert computed == {
+        "seen": [["on(_)=true", "seen(_)=true"]],
+        "on": [["on(_)=true"]],
+        "alarm": [["on(_)=true"], ["alarm(_)"]],
+        "any": [["on(_)=true"], ["alarm(_)"], ["any=true"]],
+    }

@@ -75,8 +75,8 @@ def test_a_part_of_a_program_keeps_the_numbers_of_its_components() -> None:
     initiatedAt(b=true, T) :- happensAt(start(a=true), T).
     fi(b=true, b=false, 3).
     """
-    program = EngineSession(compile_text(text), start=0).rules.program
-    assert [component.number for component in program.part([1]).components] == [1]
+    program = EngineSession(compile_text(text), start=0, components=[1]).rules.program
+    assert [component.number for component in program.components] == [1]
 
 
 RULES = "weight(a, 1).\ninitiatedAt(b(X)=true, T) :- happensAt(e(X), T), weight(X, _)."

@@ -48,9 +48,9 @@ def test_a_value_that_is_not_a_constant_is_refused(value: Constant) -> None:
         table_of([hf.Event("e", value, at=0)])
 
 
-@pytest.mark.parametrize("time", [None, 1.0, "1", True, 2**63])
+@pytest.mark.parametrize("time", [None, 1.0, b"1", True, 2**63])
 def test_a_value_that_is_not_a_time_is_refused(time: int) -> None:
-    with pytest.raises(DataProblem, match="expected a 64-bit integer as a time of `e`"):
+    with pytest.raises(DataProblem, match="expected a 64-bit integer, a datetime or text as a time of `e`"):
         table_of([hf.Event("e", at=time)])
 
 

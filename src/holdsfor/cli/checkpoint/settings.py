@@ -30,12 +30,13 @@ _COMPARED = (
     "tz",
     "set_aside",
     "log",
+    "show",
 )
 
 
 def settings_of(options: argparse.Namespace) -> dict[str, Any]:
     """The options that must not change, as JSON."""
-    return {name: getattr(options, name) for name in _COMPARED}
+    return {name: getattr(options, name) for name in _COMPARED} | {"show": sorted(options.show) or None}
 
 
 def check_settings(found: dict[str, Any], expected: dict[str, Any], folder: str) -> None:

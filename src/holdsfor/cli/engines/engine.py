@@ -71,7 +71,7 @@ class Engine(ABC):
         for each in self.options.input:
             with suppress(HoldsforError):
                 given = merged_columns(given, input_columns([each], names, self.options.input_format))
-        return result_columns(self.compiled.description, names, given)
+        return result_columns(self.compiled, given)
 
     @property
     def continues(self) -> bool:

@@ -344,6 +344,15 @@ OPTIONS: tuple[Option, ...] = (
         without="one for each core and each million records, for settled results",
     ),
     Option(
+        "show",
+        "texts",
+        CONFIGURABLE,
+        "results",
+        "fluent or event to report: a name, `name/arity` or a pattern such as 'gap(_)=true'; may be repeated",
+        metavar="OUTPUT",
+        without="the `output` directives of the rules, else all",
+    ),
+    Option(
         "report",
         "text",
         ("run",),

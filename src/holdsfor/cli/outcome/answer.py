@@ -50,7 +50,7 @@ def check_table_set(output: str | None, form: str, compiled: Compiled, *, is_liv
     if output is not None and is_folder(output):
         from holdsfor.analysis.result_columns import result_columns
 
-        layouts = result_columns(compiled.description, compiled.names, {})
+        layouts = result_columns(compiled, {})
         check_folder(output, form, layouts)
 
 

@@ -10,10 +10,10 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from holdsfor.analysis.pipeline import Compiled, check_time_zone, compile_files, with_clock
+from holdsfor.cli.options.added_programs import added_programs
 from holdsfor.cli.options.arguments import Commands, add_command, add_options
 from holdsfor.cli.options.config import fill_in
 from holdsfor.cli.options.durations import convert_times
-from holdsfor.cli.options.facts import fact_programs
 from holdsfor.cli.outcome.run_log import RunLog
 from holdsfor.cli.outcome.summary import summarise, write_stats
 from holdsfor.cli.spark.input import files_from, refuse_misfits, write_set_aside
@@ -60,7 +60,7 @@ def execute(options: argparse.Namespace) -> int:
     refuse_overwriting(outputs, [*files, *config, *(split_mapping(each)[0] for each in options.input)])
     diagnostics = Diagnostics()
     check_time_zone(options.tz)
-    compiled = compile_files(files, diagnostics, more=fact_programs(options))
+    compiled = compile_files(files, diagnostics, more=added_programs(options))
     compiled = with_clock(compiled, options.time_unit, options.tz)
     print_warning_count(diagnostics, files)
     began = time.perf_counter()

@@ -23,6 +23,7 @@ from holdsfor.physical.patterns import ANYTHING, join
 from holdsfor.physical.rows import one_row
 from holdsfor.runtime.cuts import dated_cuts
 from holdsfor.runtime.prepared_rules import PreparedRules
+from holdsfor.runtime.reports.shown_rows import ShownRows
 from holdsfor.runtime.session import EngineSession
 from holdsfor.runtime.windows import settled_report
 from holdsfor.sources.reading import Operations
@@ -111,13 +112,15 @@ class Bucket:
             yield Facts("fluent", *key, table.n, list(table.keys), times)
 
     def _shuffle_blocks(self, results: Iterable[Facts], texts: Texts) -> Iterator[ShuffleBlock]:
-        """Results as output, and for the later stages that read them."""
+        """Results as output, if they are shown, and for the later stages that read them."""
+        selection = self.rules.compiled().selection
+        shown = None if selection is None else ShownRows(selection, texts.symbols)
         for facts in results:
             if facts.kind not in ("event", "fluent"):
                 yield ShuffleBlock(NO_STAGE, (0,), 1, facts)
             elif facts.n:
                 if "true_start" not in facts.times:
-                    yield ShuffleBlock(NO_STAGE, (0,), 1, facts)
+                    yield from _reported(facts, shown)
                 times = {name: facts.times[name] for name in _ROUTED_TIMES if name in facts.times}
                 yield from self.onward.shuffle_blocks(replace(facts, times=times), texts)
 
@@ -139,6 +142,15 @@ class Bucket:
         graph = self.rules.compiled().graph
         kinds = ("event",) if kind == "event" else ("simple", "static")
         return [v for v in graph.vertices if v.kind in kinds and v.label in self.paths and _key(v) == key]
+
+
+def _reported(results: Facts, shown: ShownRows | None) -> Iterator[ShuffleBlock]:
+    """The results that are shown, as output."""
+    if shown is not None:
+        table = Relation((*results.words,), results.n)
+        results = results.take(shown.rows(results.key, table, is_fluent=results.kind == "fluent"))
+    if results.n:
+        yield ShuffleBlock(NO_STAGE, (0,), 1, results)
 
 
 def _insert(session: EngineSession, facts: Facts) -> None:

@@ -148,7 +148,7 @@ def _mapped(hops: Iterable[Hop], facts: Facts) -> tuple[Int64, Int64]:
 def key_stages(rules: PreparedRules) -> tuple[KeyStage, ...]:
     """The stages of prepared rules; one stage with all components if the results of a name have several stages."""
     program, compiled = rules.program, rules.compiled
-    whole = _whole(range(len(program.components)), program, None)
+    whole = _whole(program.by_number, program, None)
     if len(program.components) > _MANY_COMPONENTS:
         return (whole,)
     stages = plan_stages(compiled, program, has_start_up_goals=bool(rules.goals))
@@ -166,7 +166,7 @@ def _depths(units: Sequence[Unit], program: PhysicalProgram) -> dict[int, int]:
     depths: list[int] = []
     found: dict[int, int] = {}
     for unit in units:
-        is_deciding = any(deciding_nodes(program.components[number]) for number in unit.components)
+        is_deciding = any(deciding_nodes(program.by_number[number]) for number in unit.components)
         depths.append(max((depths[i] for i in unit.depends_on), default=0) + is_deciding)
         found |= dict.fromkeys(unit.components, depths[-1])
     return found
@@ -178,7 +178,7 @@ def _by_depth(stage: KeyStage, depths: dict[int, int], program: PhysicalProgram)
     computed: dict[TableName, tuple[Distribution, ...]] = {}
     for depth in sorted({depths[number] for number in stage.components}):
         components = tuple(number for number in stage.components if depths[number] == depth)
-        own = dict.fromkeys(_computed(program.components[number] for number in components))
+        own = dict.fromkeys(_computed(program.by_number[number] for number in components))
         results = {name: stage.results[name] for name in own}
         routes = None if stage.routes is None else {**stage.routes, **computed}
         found.append(replace(stage, components=components, results=results, routes=routes))
@@ -187,11 +187,11 @@ def _by_depth(stage: KeyStage, depths: dict[int, int], program: PhysicalProgram)
 
 
 def _deciding(numbers: Iterable[int], program: PhysicalProgram) -> tuple[tuple[NodeId, ...], ...]:
-    return tuple(nodes for number in numbers if (nodes := deciding_nodes(program.components[number])))
+    return tuple(nodes for number in numbers if (nodes := deciding_nodes(program.by_number[number])))
 
 
 def _key_stage(stage: Stage, program: PhysicalProgram) -> KeyStage:
-    components = [program.components[number] for number in stage.components]
+    components = [program.by_number[number] for number in stage.components]
     routes: dict[TableName, list[Distribution]] = {}
     for (kind, name, arity), route in stage.receives:
         if kind != "domain":
@@ -219,7 +219,7 @@ def _whole(
 ) -> KeyStage:
     """The stage of components that are evaluated for all keys."""
     components = tuple(numbers)
-    results = dict.fromkeys(_computed(program.components[number] for number in components), 0)
+    results = dict.fromkeys(_computed(program.by_number[number] for number in components), 0)
     return KeyStage(components, results, received, False, deciding=_deciding(components, program))
 
 

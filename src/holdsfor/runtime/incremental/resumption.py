@@ -282,7 +282,7 @@ class _Advance:
 
     def run_stage(self, stage: KeyStage, evaluation: Evaluation) -> Evaluation:
         for number in stage.components:
-            evaluation.evaluate(number, evaluation.program.components[number])
+            evaluation.evaluate(number, evaluation.program.by_number[number])
         return evaluation
 
     # -- rows of some keys ---------------------------------------------------------------------------------------------

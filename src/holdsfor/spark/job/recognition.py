@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Literal
 
-from holdsfor.analysis.pipeline import Compiled, check_time_zone, refuse_unknown_unit, with_clock
+from holdsfor.analysis.pipeline import Compiled, check_time_zone, refuse_unknown_unit, with_clock, with_output
 from holdsfor.analysis.result_columns import ResultColumns, TableColumns, find_table, result_columns
 from holdsfor.columns.time_type import TimeType
 from holdsfor.distribution.one_bucket import one_bucket_warnings
@@ -41,6 +41,7 @@ from holdsfor.spark.output.reports import Reports
 from holdsfor.spark.output.result_rows import AllRows, TypedRows
 from holdsfor.spark.output.time_columns import with_times
 from holdsfor.spark.output.typed_frames import spark_schema, typed_frame
+from holdsfor.syntax.output_selectors import Selectors
 from holdsfor.syntax.terms import Term
 
 if TYPE_CHECKING:
@@ -243,6 +244,7 @@ def recognise(
     tz: str | None = None,
     times: Literal["integer", "iso"] | None = None,
     max_set_aside: str | float | None = None,
+    show: Selectors | None = None,
 ) -> Recognition:
     """The results of the rules on DataFrames, files and prepared history, settled over all query times.
 
@@ -259,7 +261,8 @@ def recognise(
     Times, durations, `time_unit`, `tz` and `times` are those of `hf.recognise`; `times="iso"` gives timestamps for
     integers too. The time zone of the Spark session makes no difference. Without a `window`, the whole history is one
     window. An interval that ended longer ago than `allen_memory`, by default the window, is not `before` another one.
-    `buckets` is the number of partitions of the keys.
+    `buckets` is the number of partitions of the keys. `show` are the fluents and events of the results, as in
+    `hf.recognise`; stages that they do not need do not run.
 
     >>> import holdsfor as hf
     >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
@@ -281,7 +284,7 @@ def recognise(
     windows.check(*bounds)
     check_buckets(buckets)
     limit = SetAsideLimit.of(max_set_aside)
-    compiled = with_clock(compiled, unit, tz)
+    compiled = with_clock(with_output(compiled, show), unit, tz)
     goals = list(goals)
     planned = EngineSession(compiled, start=0, tick=tick, window=windows.window, goals=goals)
     stages = plan_stages(compiled, planned.rules.program, has_start_up_goals=bool(goals))
@@ -377,7 +380,7 @@ class _Job:
     @cached_property
     def columns(self) -> ResultColumns:
         compiled = self.input.compiled
-        return result_columns(compiled.description, compiled.names, self.input.columns)
+        return result_columns(compiled, self.input.columns)
 
     @cached_property
     def run(self) -> RunSchedule:

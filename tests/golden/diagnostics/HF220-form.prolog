@@ -1,0 +1,4 @@
+:- output.
+
+initiatedAt(lit(X)=true, T) :- happensAt(switch_on(X), T).
+terminatedAt(lit(X)=true, T) :- happensAt(switch_off(X), T).
