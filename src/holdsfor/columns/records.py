@@ -7,7 +7,7 @@ and not for every window: which events are duplicates, whether the intervals are
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -320,6 +320,13 @@ class Records:
     def take(self, rows: Int64) -> Records:
         """The records at some rows."""
         taken = Records(self.columns, self.arrivals, self.starts, self.ends, self.begins, self.places)
+        taken._keep(rows)
+        return taken
+
+    def subset(self, rows: Int64) -> Records:
+        """The records at ascending rows of sorted records, with the properties and numbers of all."""
+        self.sort()
+        taken = replace(self, _numbers=dict(self._numbers))
         taken._keep(rows)
         return taken
 

@@ -16,7 +16,7 @@ from holdsfor.physical.time_range import TimeRange
 from holdsfor.runtime.early_results import continue_early
 from holdsfor.runtime.evaluation import Evaluation
 from holdsfor.runtime.evaluation_input import has_cuts, input_tables, keep_cuts, note_cuts, with_upstream
-from holdsfor.runtime.incremental.cost import is_worth_a_resumption, pays
+from holdsfor.runtime.incremental.cost import MeasuredCost, is_worth_a_resumption, n_between, pays
 from holdsfor.runtime.incremental.key_stages import KeyStage, key_stages
 from holdsfor.runtime.incremental.record_changes import RecordChanges
 from holdsfor.runtime.incremental.resumption import Resumption, resumption_after
@@ -81,6 +81,7 @@ class EngineSession(SessionRecords):
         self.n_resumed = 0  # query times that evaluated only what changed
         self._evaluation: Evaluation | None = None  # the last one, if it evaluated the whole window
         self._resumption: Resumption | None = None
+        self._cost = MeasuredCost()
         self._settling: tuple[int, Evaluation] | None = None
         self._settled_to = self.start - 1  # the boundary up to which records were evaluated to settle time-points
         self._stages: tuple[KeyStage, ...] | None = None
@@ -248,7 +249,7 @@ class EngineSession(SessionRecords):
 
     def query(self, at: int) -> ReportColumns:
         """The report of a query time; query times must ascend."""
-        began = time.perf_counter()
+        began, cpu_began = time.perf_counter(), time.process_time()
         settled, state = self.settled_at(at), self.state
         self._settle(settled)
         time_range = TimeRange(
@@ -268,11 +269,16 @@ class EngineSession(SessionRecords):
             for records in self.records.all:
                 records.arrive(ALL_ARRIVED)
         self._known = self._report(self._evaluation)
+        if self.incremental == "auto" and self.window is not None:
+            n_records = n_between(state, time_range.first, time_range.last)
+            self._cost.note(time.process_time() - cpu_began, n_records, is_resumed=self._evaluation is None)
         self.seconds += time.perf_counter() - began
         return self._known
 
     def _resumed(self, changes: RecordChanges, time_range: TimeRange, at: int) -> bool:
         """Evaluate only what changed since the last query time, if that is possible and pays."""
+        if self.incremental == "auto" and not self._cost.allows_resumption():
+            return False
         resumption = self._resumption
         if resumption is None:
             resumption = self._resumption_after(self._evaluation)

@@ -1,8 +1,14 @@
-"""Whether a query time is cheaper if it evaluates only what changed."""
+"""Whether a query time is cheaper if it evaluates only what changed.
+
+Shares of rows give a first estimate, and the processor time of both ways the decision: where a resumed query time took
+longer than the last whole evaluation, some query times are evaluated whole before the next attempt.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,11 +20,39 @@ from holdsfor.runtime.incremental.key_stages import Facts, Keys, KeyStage, Table
 from holdsfor.runtime.incremental.resumption import Changed, Resumption
 from holdsfor.runtime.state import State
 
-__all__ = ["is_worth_a_resumption", "pays"]
+__all__ = ["MeasuredCost", "is_worth_a_resumption", "n_between", "pays"]
 
 _FEW_RECORDS = 4_000  # in the window: a whole evaluation then costs little more than the calls of its operators
 _SAMPLE = 2_000
-_MOST_SHARE = 0.6  # of the rows of a window, above which a whole evaluation is cheaper
+_MOST_SHARE = 0.5  # of the rows of a window, above which a whole evaluation is cheaper
+
+
+_ATTEMPTS_APART = 16  # whole evaluations after an attempt that did not pay
+
+
+@dataclass
+class MeasuredCost:
+    """The processor seconds of the last whole evaluation by record, and how many follow before the next attempt."""
+
+    seconds_by_record: float = math.inf
+    n_whole_left: int = 0
+
+    def allows_resumption(self) -> bool:
+        """Whether the next query time may be resumed; to be asked once at every query time."""
+        self.n_whole_left = max(0, self.n_whole_left - 1)
+        return self.n_whole_left == 0
+
+    def note(self, seconds: float, n_records: int, *, is_resumed: bool) -> None:
+        """Record the processor seconds of a query time with some records in its time range."""
+        if not is_resumed:
+            self.seconds_by_record = seconds / max(n_records, 1)
+        elif seconds > self.seconds_by_record * n_records:
+            self.n_whole_left = _ATTEMPTS_APART
+
+
+def n_between(state: State, first: int, last: int) -> int:
+    """The number of records that begin between two time-points."""
+    return sum(_n_after(records, first - 1, last) for records in state.records.all)
 
 
 def is_worth_a_resumption(state: State) -> bool:
@@ -30,11 +64,10 @@ def pays(resumption: Resumption, state: State, changed: Changed, last: int, fact
     """Whether recent rows and rows of touched keys are a small part of the window."""
     if not is_worth_a_resumption(state):
         return False
-    stored = list(state.records.all)
-    n_rows = sum(len(records) for records in stored)
+    n_rows = sum(map(len, state.records.all))
     cost = n_components = 0.0
     for each in resumption.stages:
-        n_recent = sum(_n_after(records, each.point, last) for records in stored)
+        n_recent = n_between(state, each.point + 1, last)
         again = _share(each.stage, each.touched(changed, _no_columns, facts), state)
         cost += (n_recent / max(n_rows, 1) + again) * len(each.stage.components)
         n_components += len(each.stage.components)

@@ -192,16 +192,24 @@ class _Advance:
         stage, point = before.stage, before.point
         keys = before.touched(self.changed, self.columns, self.facts)
         recent = self.recent_evaluation(before)
-        of_others = before.results.before(point).joined(results_of(recent, stage).since(point))
-        results, alone = of_others.of_keys(stage, keys, others=True), None
+        kept = before.results.before(point, stage, keys)
+        parts, alone = [results_of(recent, stage).since(point).of_keys(stage, keys, others=True)], None
         if keys is None or len(keys):
             alone = self.evaluation_of(stage, keys)
             own = results_of(alone, stage).since(self.whole.first).of_keys(stage, keys)
-            old = before.results.of_keys(stage, keys)
-            self.changed.update(own.differences(old, point, self.whole.next_of(point)))
-            results = results.joined(own)
+            self.note_changes(before, keys, own)
+            parts.append(own)
+        results = kept.joined(*parts)
         self.columns.results.append(results)
         return self.concluded(before, results, recent, keys, alone)
+
+    def note_changes(self, before: ResumedStage, keys: Keys, results: StageResults) -> None:
+        """Add the results of touched keys that changed since the last query time, if a later stage reads them."""
+        later = self.before.stages[len(self.stages) + 1 :]
+        read = {name for name in before.stage.results if any(each.stage.reads(name) for each in later)}
+        if read:
+            old, new = before.results.named(read).of_keys(before.stage, keys), results.named(read)
+            self.changed.update(new.differences(old, before.point, self.whole.next_of(before.point)))
 
     def concluded(
         self, before: ResumedStage, results: StageResults, recent: Evaluation, keys: Keys, alone: Evaluation | None
@@ -320,7 +328,7 @@ class _Advance:
         ):
             for key, records in given.items():
                 rows = self.needed_rows(stage, (is_fvp, key), records.columns, keys)
-                found[key] = records if rows is None else records.take(rows)
+                found[key] = records if rows is None else records.subset(rows)
         return store
 
 

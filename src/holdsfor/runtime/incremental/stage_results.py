@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -41,9 +41,18 @@ class StageResults:
 
     def read_by(self, stage: KeyStage) -> StageResults:
         """The tables that a stage reads."""
+        return self.named({name for name in self.names if stage.reads(name)})
+
+    @property
+    def names(self) -> Iterator[TableName]:
+        yield from ((True, key) for key in self.fluents)
+        yield from ((False, key) for key in self.events)
+
+    def named(self, names: Collection[TableName]) -> StageResults:
+        """The tables with some names."""
         return StageResults(
-            {key: table for key, table in self.fluents.items() if stage.reads((True, key))},
-            {key: table for key, table in self.events.items() if stage.reads((False, key))},
+            {key: table for key, table in self.fluents.items() if (True, key) in names},
+            {key: table for key, table in self.events.items() if (False, key) in names},
         )
 
     def since(self, point: int) -> StageResults:
@@ -53,27 +62,28 @@ class StageResults:
             {key: table.times >= point for key, table in self.events.items()},
         )
 
-    def before(self, point: int) -> StageResults:
-        """The rows that end by a point, and events before it."""
+    def before(self, point: int, stage: KeyStage, touched: Keys) -> StageResults:
+        """The rows that end by a point, and events before it, except those of touched keys."""
+        if touched is None:
+            return StageResults({}, {})
         return self._where(
-            {key: table.ends <= point for key, table in self.fluents.items()},
-            {key: table.times < point for key, table in self.events.items()},
+            {
+                key: (table.ends <= point) & ~_have(table, stage, (True, key), touched)
+                for key, table in self.fluents.items()
+            },
+            {
+                key: (table.times < point) & ~_have(table, stage, (False, key), touched)
+                for key, table in self.events.items()
+            },
         )
 
     def of_keys(self, stage: KeyStage, keys: Keys, *, others: bool = False) -> StageResults:
         """The rows with some keys, or the `others`."""
-
-        def chosen(name: TableName, table: FluentTable | PointTable) -> Mask:
-            if keys is None:
-                return np.full(table.n, not others)
-            found = is_member(table.column(stage.results[name]), keys)
-            return ~found if others else found
-
-        if keys is not None and len(keys) == 0:
-            return self if others else StageResults({}, {})
+        if keys is None or len(keys) == 0:
+            return self if others == (keys is not None) else StageResults({}, {})
         return self._where(
-            {key: chosen((True, key), table) for key, table in self.fluents.items()},
-            {key: chosen((False, key), table) for key, table in self.events.items()},
+            {key: _have(table, stage, (True, key), keys) ^ others for key, table in self.fluents.items()},
+            {key: _have(table, stage, (False, key), keys) ^ others for key, table in self.events.items()},
         )
 
     def joined(self, *more: StageResults) -> StageResults:
@@ -102,6 +112,13 @@ class StageResults:
 
     def _where(self, fluents: dict[Key, Mask], events: dict[Key, Mask]) -> StageResults:
         return StageResults(_chosen(self.fluents, fluents), _chosen(self.events, events))
+
+
+def _have(table: FluentTable | PointTable, stage: KeyStage, name: TableName, keys: Int64) -> Mask:
+    """Which rows of a table have some keys."""
+    if len(keys) == 0:
+        return np.zeros(table.n, dtype=bool)
+    return is_member(table.column(stage.results[name]), keys)
 
 
 def results_of(evaluation: Evaluation, stage: KeyStage) -> StageResults:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from holdsfor.analysis.pipeline import compile_text
+from holdsfor.runtime.incremental.cost import MeasuredCost
 from holdsfor.runtime.incremental.key_stages import key_stages
 from holdsfor.runtime.incremental.resumption import _Advance
 from holdsfor.runtime.session import EngineSession
@@ -136,3 +137,15 @@ def test_few_records_are_evaluated_over_the_whole_window_by_default() -> None:
     for at in (10, 20, 30):
         session.query(at)
     assert session.n_resumed == 0
+
+
+def test_attempts_that_cost_more_than_a_whole_evaluation_are_rare() -> None:
+    cost = MeasuredCost()
+    cost.note(1.0, 1_000, is_resumed=False)
+    assert cost.allows_resumption()
+    cost.note(0.9, 1_000, is_resumed=True)
+    assert cost.allows_resumption()
+    cost.note(1.1, 1_000, is_resumed=True)
+    assert [cost.allows_resumption() for _ in range(16)] == [False] * 15 + [True]
+    cost.note(1.9, 2_000, is_resumed=True)  # the window has grown
+    assert cost.allows_resumption()
