@@ -285,7 +285,7 @@ class EngineSession(SessionRecords):
         if resumption is None or resumption.version != self.rules.version or has_cuts(self.state, time_range.last, at):
             return False
         self._admission.number()
-        changed = changes.up_to(resumption.point)
+        changed = changes.up_to(resumption.boundary)
         facts = self.rules.background.facts
         if self.incremental == "auto" and not pays(resumption, self.state, changed, time_range.last, facts):
             return False

@@ -6,7 +6,7 @@ results are decided. The next query time then evaluates, stage by stage:
 
 - all keys from the resumption point on, from the state there, as a session with a short window does;
 - the *touched* keys from the settled time-point on: keys that need a row which was inserted, retracted or computed
-  differently at or before the resumption point.
+  differently, if it begins before a time-point up to which the results at the resumption point depend on rows.
 
 Both evaluations use the operators and kernels of a whole evaluation, on fewer rows. The results of touched keys come
 from the second, those of other keys from the first and, before the resumption point, from the last query time. This is
@@ -61,13 +61,15 @@ _NO_VERSION = -1  # of domains: the resumption is not used
 class ResumedStage:
     """The results of a stage at the last query time, and the state at its resumption point.
 
-    `undecided` are the keys whose results before the resumption point are not decided yet; the next query time
-    evaluates them from the settled time-point again.
+    The results up to that point are decided by the rows that begin by the `boundary`, which is later if the stage reads
+    whole intervals. `undecided` are the keys whose results before the resumption point are not decided yet; the next
+    query time evaluates them from the settled time-point again.
     """
 
     stage: KeyStage
     results: StageResults
     state: State
+    boundary: int
     undecided: Keys
 
     @property
@@ -75,10 +77,10 @@ class ResumedStage:
         return self.state.settled
 
     def touched(self, changed: Changed, columns: Columns, facts: Facts) -> Keys:
-        """The keys that rows changed up to the resumption point touch, and undecided keys."""
+        """The keys that rows changed up to the boundary touch, and undecided keys."""
         rows: dict[TableName, Sequence[Int64]] = {}
         for name, (words, starts) in changed.items():
-            early = (starts <= self.point).nonzero()[0]
+            early = (starts <= self.boundary).nonzero()[0]
             if len(early):
                 rows[name] = [column[early] for column in words]
         return _united(self.stage.touched(rows, columns, facts), self.undecided)
@@ -96,9 +98,9 @@ class Resumption:
     version: int
 
     @property
-    def point(self) -> int:
-        """The last resumption point."""
-        return max(each.point for each in self.stages)
+    def boundary(self) -> int:
+        """The last time-point at which a changed row may touch a key."""
+        return max(each.boundary for each in self.stages)
 
     @property
     def tables(self) -> tuple[dict[Key, FluentTable], dict[Key, PointTable]]:
@@ -127,7 +129,7 @@ def resumption_after(evaluation: Evaluation, stages: tuple[KeyStage, ...]) -> Re
             return None
         state = _empty_state(evaluation.state, point)
         state.settle(evaluation, point)
-        found.append(ResumedStage(stage, results_of(evaluation, stage), state, _NO_KEYS))
+        found.append(ResumedStage(stage, results_of(evaluation, stage), state, boundary, _NO_KEYS))
     return Resumption(tuple(found), (evaluation,), evaluation.version)
 
 
@@ -230,7 +232,7 @@ class _Advance:
                 undecided = keys
             # The ends at the point itself are not among the results, so those of touched keys are not known there.
             self.is_exact &= point > before.point or not alone.rules.asked_edges
-        return ResumedStage(before.stage, results, state, undecided)
+        return ResumedStage(before.stage, results, state, max(boundary, point), undecided)
 
     def state_at(self, point: int, before: ResumedStage, results: StageResults, recent: Evaluation) -> State:
         """The state at a time-point, in which that of touched keys is still to be replaced."""
