@@ -152,8 +152,9 @@ def key_stages(rules: PreparedRules) -> tuple[KeyStage, ...]:
     if len(program.components) > _MANY_COMPONENTS:
         return (whole,)
     stages = plan_stages(compiled, program, has_start_up_goals=bool(rules.goals))
-    depths = _depths(stages.units, program)
-    planned = [part for stage in stages.stages for part in _by_depth(_key_stage(stage, program), depths, program)]
+    depths, reads = _depths(stages.units, program), _reads(stages.units)
+    keyed = [_key_stage(stage, program) for stage in stages.stages]
+    planned = [part for stage in keyed for part in _by_depth(stage, depths, reads, program)]
     names = [name for stage in planned for name in stage.results]
     inputs = {(False, key) for key in compiled.names.input_events}
     if len(set(names)) < len(names) or inputs & set(names):
@@ -172,7 +173,19 @@ def _depths(units: Sequence[Unit], program: PhysicalProgram) -> dict[int, int]:
     return found
 
 
-def _by_depth(stage: KeyStage, depths: dict[int, int], program: PhysicalProgram) -> list[KeyStage]:
+def _reads(units: Sequence[Unit]) -> dict[int, set[TableName]]:
+    """For each component, the tables that its unit reads."""
+    found: dict[int, set[TableName]] = {}
+    for unit in units:
+        tables = {table_of(vertex) for rule in unit.rules for vertex in rule.reads}
+        names = {(kind == "fluent", (name, arity)) for kind, name, arity in tables}
+        found |= dict.fromkeys(unit.components, names)
+    return found
+
+
+def _by_depth(
+    stage: KeyStage, depths: dict[int, int], reads: dict[int, set[TableName]], program: PhysicalProgram
+) -> list[KeyStage]:
     """A stage divided by the depths of its components; a later part reads the results of the earlier ones."""
     found: list[KeyStage] = []
     computed: dict[TableName, tuple[Distribution, ...]] = {}
@@ -180,7 +193,9 @@ def _by_depth(stage: KeyStage, depths: dict[int, int], program: PhysicalProgram)
         components = tuple(number for number in stage.components if depths[number] == depth)
         own = dict.fromkeys(_computed(program.by_number[number] for number in components))
         results = {name: stage.results[name] for name in own}
-        routes = None if stage.routes is None else {**stage.routes, **computed}
+        read = {name for number in components for name in reads[number]}
+        together = None if stage.routes is None else {**stage.routes, **computed}
+        routes = None if together is None else {name: each for name, each in together.items() if name in read}
         found.append(replace(stage, components=components, results=results, routes=routes))
         computed |= {name: ((HashRoute(at) if stage.is_keyed else Broadcast()),) for name, at in results.items()}
     return [replace(part, deciding=_deciding(part.components, program)) for part in found]

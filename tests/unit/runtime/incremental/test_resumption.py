@@ -67,7 +67,7 @@ def test_a_late_record_touches_its_key_alone(evaluated: list[tuple[int, list[str
     insert(session, "go|15|5|v3")
     report = session.query(20)
     assert session.n_resumed == 1
-    assert [keys for _, keys in evaluated] == [["v3"], ["v3"]]
+    assert [keys for _, keys in evaluated] == [["v3"], ["v3"], ["v3"]]
     found = {show(fvp): spans for fvp, spans in report.intervals(session.symbols).items()}
     assert found.pop("stopped(v3)=true") == [(4, 6)]
     assert len([name for name in found if name.startswith("stopped")]) == 7
@@ -88,7 +88,7 @@ def test_a_partner_that_changes_touches_the_owner_of_the_pair(evaluated: list[tu
     session.query(10)
     insert(session, "go|15|5|b")
     report = session.query(20)
-    assert [keys for _, keys in evaluated] == [["b"], ["a", "b"]]
+    assert [keys for _, keys in evaluated] == [["b"], ["b"], ["a", "b"]]
     found = {show(fvp): spans for fvp, spans in report.intervals(session.symbols).items()}
     assert found["meeting(a,b)=true"] == [(3, 6)]
 
