@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.kernels.keys import Int64, distinct_rows
+from holdsfor.kernels.keys import Int64, dense_ids, distinct_rows
 
 __all__ = ["Rows", "concatenate_rows", "one_row"]
 
@@ -48,6 +48,13 @@ class Rows:
     def keep(self, names: Sequence[str]) -> Rows:
         """Only the named columns."""
         return Rows(self.n, {name: self.columns[name] for name in names if name in self.columns}, self.times)
+
+    def groups(self) -> tuple[Int64, Int64]:
+        """A number from 0 for every row, equal for equal bindings, and for every number a row with it."""
+        keys = [*self.columns.values()] + ([] if self.times is None else [self.times])
+        if not keys or self.n == 1:
+            return np.zeros(self.n, dtype=np.int64), np.zeros(min(1, self.n), dtype=np.int64)
+        return dense_ids(keys, self.n)
 
     def distinct(self) -> Rows:
         """Each binding once."""

@@ -15,6 +15,7 @@ from holdsfor.physical.operators.prove import Prove
 from holdsfor.physical.operators.stamp_time import StampTime
 from holdsfor.physical.operators.unify import Unify
 from holdsfor.physical.operators.union_branches import UnionBranches
+from holdsfor.physical.profile import Profile
 from holdsfor.physical.rows import one_row
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.printer import show
@@ -137,6 +138,18 @@ def test_aggregates_of_no_rows_are_zero_or_missing(world: World) -> None:
     assert world.found([E1, Aggregate(Var("Q"), (inner,), ("Q",), Var("K"), "max")]) == []
     empty = Aggregate(Var("Q"), (inner,), ("Q",), Atom("[]"), "list")
     assert world.found([E1, empty]) == world.found([E1])
+
+
+@pytest.mark.parametrize(("aggregate", "many", "one"), [("count", "10", "1"), ("sum", "45", "99"), ("max", "9", "99")])
+def test_an_aggregate_runs_once_for_rows_with_the_same_solutions(aggregate: str, many: str, one: str) -> None:
+    """Ten events at one time-point, each with the aggregate of all ten: ten rows, not a hundred."""
+    world = World(profile=Profile())
+    world.happen(*((f"e({i})", 7) for i in range(10)), ("e(99)", 8))
+    inner = JoinPoints("events", ("e", 1), patterns("e(Y)"))
+    gather = Aggregate(Var("Y"), (inner,), ("Y",), Var("K"), aggregate)  # type: ignore[arg-type]
+    assert world.found([E1, gather]) == [*((str(i), many, "7") for i in range(10)), ("99", one, "8")]
+    assert world.profile is not None
+    assert world.profile.of(id(inner)).rows_out == 11
 
 
 def test_lists_are_in_standard_order(world: World) -> None:

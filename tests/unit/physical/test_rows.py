@@ -56,3 +56,12 @@ def test_parts_without_time_points_have_none_together() -> None:
 
 def test_every_rule_begins_with_the_empty_binding() -> None:
     assert (one_row().n, one_row().columns, one_row().times) == (1, {}, None)
+
+
+@law
+@given(_rows)
+def test_groups_are_the_distinct_rows(table: list[Row]) -> None:
+    groups, first = rows_of(table).groups()
+    assert table_of(rows_of(table).take(first[groups])) == table
+    assert len(first) == len(set(table))
+    assert Rows(len(table), {}).groups()[0].tolist() == [0] * len(table)

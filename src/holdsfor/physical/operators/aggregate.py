@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdsfor.columns.encoding import integer_words
 from holdsfor.kernels.keys import Int64
@@ -23,7 +24,11 @@ __all__ = ["Aggregate"]
 
 @dataclass(frozen=True)
 class Aggregate(Operator):
-    """Aggregates the solutions of a plan, one result per row; solutions with equal `names` count once."""
+    """Aggregates the solutions of a plan, one result per row; solutions with equal `names` count once.
+
+    Rows that agree in the time-point and in the variables of the plan have the same solutions: the plan runs once for
+    each group of such rows, so that a count of n events costs n for n rows at one time-point, not n².
+    """
 
     template: Term
     plan: Plan
@@ -39,30 +44,35 @@ class Aggregate(Operator):
         return bound | set(variables(self.result))
 
     def run(self, rows: Rows, context: Context) -> Rows:
-        numbered = rows.with_columns({"#row": np.arange(rows.n, dtype=np.int64)})
+        outer = rows.keep(self.names)
+        groups, first = outer.groups()
+        numbered = outer.take(first).with_columns({"#group": np.arange(len(first), dtype=np.int64)})
         found = run_operators(self.plan, numbered, context)
         if found.n:
-            found = Rows(found.n, found.keep([*self.names, "#row"]).columns).distinct()
-            owner = found.columns["#row"]
+            found = Rows(found.n, found.keep([*self.names, "#group"]).columns).distinct()
+            owner = found.columns["#group"]
         else:
             owner = np.empty(0, dtype=np.int64)
         if self.aggregate == "count":
-            counts = np.bincount(owner, minlength=rows.n).astype(np.int64)
+            counts = np.bincount(owner, minlength=len(first)).astype(np.int64)[groups]
             return unify_column(self.result, integer_words(counts), rows, context.symbols)
-        return self.collected(rows, found, owner, context)
+        exists, words = self.collected(len(first), found, owner, context)
+        return unify_column(self.result, words[groups[exists[groups]]], rows.take(exists[groups]), context.symbols)
 
-    def collected(self, rows: Rows, found: Rows, owner: Int64, context: Context) -> Rows:
-        items: list[list[Term]] = [[] for _ in range(rows.n)]
+    def collected(self, n_groups: int, found: Rows, owner: Int64, context: Context) -> tuple[NDArray[np.bool_], Int64]:
+        """Whether each group has a result, and its word."""
+        items: list[list[Term]] = [[] for _ in range(n_groups)]
         if found.n:
             names = list(variables(self.template))
             columns = [context.symbols.terms(found.columns[name]) for name in names]
-            for i, row in enumerate(owner.tolist()):
+            for i, group in enumerate(owner.tolist()):
                 binding = {name: column[i] for name, column in zip(names, columns, strict=True)}
-                items[row].append(substitute(self.template, binding))
+                items[group].append(substitute(self.template, binding))
         results = [_aggregated(self.aggregate, sorted(each, key=standard_order_key)) for each in items]
         exists = np.array([result is not None for result in results], dtype=bool)
-        words = context.symbols.words(result for result in results if result is not None)
-        return unify_column(self.result, words, rows.take(exists), context.symbols)
+        words = np.zeros(n_groups, dtype=np.int64)
+        words[exists] = context.symbols.words(result for result in results if result is not None)
+        return exists, words
 
     def scalar(self, compiler: ScalarCompiler, bound: set[str]) -> ScalarOperator:
         if self.aggregate != "count":
