@@ -5,7 +5,8 @@ its first occurrence. From then on, instances of all tables are compared as inte
 of a packing or as an array index.
 
 A tuple is looked up by its mixed key in a sorted column. The few tuples whose mixed key an earlier tuple has are in a
-dictionary, so numbers are exact.
+dictionary, so numbers are exact. Tuples that are numbered one by one, as time stepping does, go into a dictionary of
+all tuples, and into the sorted column together, at the next look-up of columns.
 """
 
 from __future__ import annotations
@@ -76,11 +77,10 @@ class TupleIds:
 
     def numbers_of(self, rows: Sequence[Words], width: int) -> list[int]:
         """The numbers of tuples given as rows; new tuples get the next numbers."""
-        found = [self.find(words) for words in rows]
-        if None in found:
-            columns = zip(*rows, strict=True) if width else ()
-            found = self.numbers([np.array(column, dtype=np.int64) for column in columns], len(rows)).tolist()
-        return [number for number in found if number is not None]
+        if not width:
+            return [0] * len(self.numbers((), len(rows)))
+        tuples = self._of(width)
+        return [tuples.number(words) for words in rows]
 
     def find(self, words: Words) -> int | None:
         """The number of one tuple, None if it has no number."""
@@ -93,10 +93,14 @@ class TupleIds:
 
 
 class _Tuples:
-    """The tuples of one width: `n` of them in columns with spare room, and their mixed keys, sorted."""
+    """The tuples of one width: `n` of them in columns with spare room, and their mixed keys, sorted.
+
+    The first `_n_found` tuples are found by their mixed keys, the others only by themselves, in `_places`.
+    """
 
     def __init__(self, width: int) -> None:
         self.n = 0
+        self._n_found = 0
         self._room = [np.empty(16, dtype=np.int64) for _ in range(width)]
         self._known = _NOTHING
         self._number_of = _NOTHING
@@ -122,7 +126,39 @@ class _Tuples:
             known = self._places.get(words)
         return known
 
+    def number(self, words: Words) -> int:
+        """The number of one tuple; a new tuple gets the next number. O(1) on average."""
+        known = self.find(words)
+        if known is None:
+            known = self.n
+            self._make_room(1)
+            for column, word in zip(self._room, words, strict=True):
+                column[known] = word
+            self.n += 1
+            self._listed.append(words)
+            self._places[words] = known
+        return known
+
+    def _find_all(self) -> None:
+        """Let the tuples that were numbered one by one be found by their mixed keys."""
+        first, self._n_found = self._n_found, self.n
+        if first == self.n:
+            return
+        columns = [column[first : self.n] for column in self._room]
+        keys = mixed(columns, self.n - first)
+        is_new = np.zeros(len(keys), dtype=bool)
+        is_new[self._look_up(keys)[1]] = True
+        new = is_new.nonzero()[0]
+        repeated = distinct_rows([keys[new]], len(new))
+        new = new if repeated is None else new[repeated]
+        self._insert(keys[new], new + first)
+        is_new[:] = True
+        is_new[new] = False
+        for row in is_new.nonzero()[0].tolist():
+            self._clashing[self._listed[first + row]] = first + row
+
     def numbers(self, columns: Sequence[Int64], n: int) -> Int64:
+        self._find_all()
         keys = mixed(columns, n)
         numbers, unknown = self._look_up(keys)
         if len(unknown):
@@ -135,6 +171,7 @@ class _Tuples:
     def known(self, columns: Sequence[Int64], n: int) -> Int64:
         if not columns:
             return np.full(n, self.n - 1, dtype=np.int64)
+        self._find_all()
         numbers, unknown = self._look_up(mixed(columns, n))
         is_clashing = self._clashes(columns, numbers)
         is_clashing[unknown] = False
@@ -145,7 +182,7 @@ class _Tuples:
 
     def _look_up(self, keys: Int64) -> tuple[Int64, Int64]:
         """The number of the first tuple of each mixed key, and the rows whose key is new."""
-        if not self.n:
+        if not len(self._known):
             return np.zeros(len(keys), dtype=np.int64), np.arange(len(keys), dtype=np.int64)
         at = search_sorted(self._known, keys)
         at[at == len(self._known)] = 0
@@ -158,19 +195,32 @@ class _Tuples:
             self._add(keys[rows], [column[rows] for column in columns])
             return self._look_up(keys)[0]
         numbers = self._append(columns)
+        self._insert(keys, numbers)
+        return numbers
+
+    def _insert(self, keys: Int64, numbers: Int64) -> None:
         order = keys.argsort()
+        if not len(self._known):
+            self._known, self._number_of = keys[order], numbers[order]
+            return
         at = self._known.searchsorted(keys[order])
         self._known = np.insert(self._known, at, keys[order])
         self._number_of = np.insert(self._number_of, at, numbers[order])
-        return numbers
 
     def _append(self, columns: Sequence[Int64]) -> Int64:
-        first, self.n = self.n, self.n + len(columns[0])
+        n_more = len(columns[0])
+        self._make_room(n_more)
+        first, self.n = self.n, self.n + n_more
+        self._n_found = self.n
         for i, column in enumerate(columns):
-            if len(self._room[i]) < self.n:
-                self._room[i] = np.concatenate((self._room[i], np.empty(2 * self.n, dtype=np.int64)))
             self._room[i][first : self.n] = column
         return np.arange(first, self.n, dtype=np.int64)
+
+    def _make_room(self, n_more: int) -> None:
+        needed = self.n + n_more
+        for i, column in enumerate(self._room):
+            if len(column) < needed:
+                self._room[i] = np.concatenate((column, np.empty(2 * needed, dtype=np.int64)))
 
     def _with_clashes(self, columns: Sequence[Int64], numbers: Int64) -> Int64:
         """The numbers, corrected where different tuples have one mixed key: all but the first are looked up."""

@@ -76,6 +76,25 @@ def test_tuples_one_at_a_time_have_the_numbers_of_columns(portions: list[list[Ro
     assert instances.find((3, 3)) is None
 
 
+_CLASHING: list[Row] = [(4, 5), colliding((4, 5), 6), colliding((4, 5), 7), (1, 1), (2, 1)]
+
+
+@law
+@given(st.lists(st.tuples(st.booleans(), st.lists(st.sampled_from(_CLASHING))), max_size=6))
+def test_tuples_one_at_a_time_and_in_columns_have_the_same_numbers(portions: list[tuple[bool, list[Row]]]) -> None:
+    """In any order, also tuples with equal mixed keys."""
+    instances = TupleIds()
+    seen: dict[Row, int] = {}
+    for in_columns, rows in portions:
+        numbers = numbered(instances, rows, 2) if in_columns else instances.numbers_of(rows, 2)
+        assert all(seen.setdefault(row, number) == number for row, number in zip(rows, numbers, strict=True))
+        assert sorted(seen.values()) == list(range(instances.count(2)))
+        if in_columns:
+            known = instances.known(as_columns(_CLASHING, 2), len(_CLASHING)).tolist()
+            assert known == [seen.get(row, -1) for row in _CLASHING]
+    assert instances.listed(2) == sorted(seen, key=lambda row: seen[row])
+
+
 def test_known_finds_the_tuples_with_numbers() -> None:
     """Also tuples with equal mixed keys: first one of them has a number, then all but one."""
     choices: list[Row] = [(4, 5), colliding((4, 5), 6), colliding((4, 5), 7), (1, 1)]
