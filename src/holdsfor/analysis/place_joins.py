@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain, combinations, product
 from typing import Literal, NamedTuple
 
@@ -150,8 +150,9 @@ def _joined(body: tuple[Condition, ...], around: tuple[Term, ...]) -> Iterator[t
 
 
 def _add_joins(found: PlaceJoins, pairs: Iterable[tuple[Term, Term]], span: Span | None) -> None:
+    variables = cache(_variables)
     for left, right in pairs:
-        for (one, name), (other, same) in product(_variables(left), _variables(right)):
+        for (one, name), (other, same) in product(variables(left), variables(right)):
             if name == same and one != other:
                 found.joins.append(PlaceJoin((one, other), (left, right), span))
 

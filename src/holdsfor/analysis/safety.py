@@ -137,8 +137,9 @@ def needed_variables(condition: Condition, outside: set[str], bound: set[str]) -
 
 def awaiting_lists(waiting: Sequence[Condition], bound: set[str]) -> list[Condition]:
     """The goals on lists that other conditions have not computed yet."""
-    computed = _computed(waiting, bound)
-    return [condition for condition in waiting if _list_names(condition) & computed - bound]
+    on_lists = [condition for condition in waiting if _list_names(condition)]
+    computed = _computed(waiting, bound) if on_lists else set()
+    return [condition for condition in on_lists if _list_names(condition) & computed - bound]
 
 
 def _computed(waiting: Sequence[Condition], bound: set[str]) -> set[str]:

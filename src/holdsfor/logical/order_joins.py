@@ -57,17 +57,20 @@ def _by_shared_variables(run: list[Condition], bound: set[str], time: str) -> It
     """The joins of a run, each the best one after those before it; of equal ones, the one that is written first."""
     waiting, known = list(run), set(bound)
     while waiting:
-        following = min(waiting, key=lambda condition: _preference(condition, waiting, known, time))
+        compared = [set(condition_variables(each)) for each in waiting if _is_comparison(each)]
+        following = min(waiting, key=lambda condition: _preference(condition, compared, known, time))
         waiting = [condition for condition in waiting if condition is not following]
         known |= bound_by(following) | ({time} if binds_time((following,)) else set())
         yield following
 
 
-def _preference(condition: Condition, waiting: list[Condition], known: set[str], time: str) -> tuple[int, bool, int]:
-    """The rank of a join, whether no comparison can follow it at once, and the number of variables that it adds."""
+def _preference(condition: Condition, compared: list[set[str]], known: set[str], time: str) -> tuple[int, bool, int]:
+    """The rank of a join, whether no comparison can follow it at once, and the number of variables that it adds.
+
+    `compared` are the variables of the comparisons that wait.
+    """
     rank, new = _rank(condition, known, time)
     after = known | set(condition_variables(condition))
-    compared = [set(condition_variables(each)) for each in waiting if _is_comparison(each)]
     return rank, not any(names <= after and not names <= known for names in compared), new
 
 

@@ -7,7 +7,9 @@ whenever the tested list is empty. A cut may be dropped if the clauses that it s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 from holdsfor.errors import Diagnostics, did_you_mean
@@ -108,14 +110,18 @@ class IntervalStepReader:
 
     def body(self, goal: Term) -> tuple[IntervalStep, ...]:
         """The steps, ordered so that lists are computed before they are read; else in source order."""
-        waiting = [self.without_index(here) for here in conjuncts(goal)]
-        made = {name for here in waiting if (name := self.made_list(here)) is not None}
+        waiting = [self.unread(self.without_index(here)) for here in conjuncts(goal)]
+        made = {here.made for here in waiting if here.made is not None}
+        mentioned = Counter(name for here in waiting if not here.is_construct for name in here.names)
         in_order = True
         while waiting:
-            ready = [i for i, here in enumerate(waiting) if not self.missing_lists(here, made, waiting)]
-            first = ready[0] if ready else 0
+            ready = (i for i, here in enumerate(waiting) if not self.missing_lists(here, made, mentioned))
+            first = next(ready, 0)
             in_order = in_order and first == 0
-            self.read(waiting.pop(first))
+            here = waiting.pop(first)
+            if not here.is_construct:
+                mentioned.subtract(here.names)
+            self.read(here.goal)
         if not in_order:
             self.cuts = [(len(self.steps), span) for _, span in self.cuts]
         return tuple(self.steps)
@@ -128,12 +134,17 @@ class IntervalStepReader:
             return Struct("holdsFor", goal.args[1:], goal.span)
         return goal
 
-    def missing_lists(self, goal: Term, made: set[str], waiting: Sequence[Term]) -> set[str]:
-        """The lists that a goal reads and that a goal which is still unread computes or may compute."""
-        others = [other for other in waiting if other is not goal and _made_list(other) is None]
-        mentioned = {name for other in others for name in variables(other)}
-        awaited = ({*variables(goal)} & made) | (_operands(goal) & mentioned)
-        return awaited - {*self.bound} - {self.made_list(goal)}
+    def unread(self, goal: Term) -> _Unread:
+        names = frozenset(variables(goal))
+        return _Unread(goal, names, _operands(goal), self.made_list(goal), _made_list(goal) is not None)
+
+    def missing_lists(self, here: _Unread, made: set[str], mentioned: Counter[str]) -> set[str]:
+        """The lists that a goal reads and that a goal which is still unread computes or may compute.
+
+        `mentioned` counts the unread goals with each variable that are no constructs; only constructs have operands.
+        """
+        awaited = (here.names & made) | {name for name in here.operands if mentioned[name]}
+        return awaited - self.bound.keys() - {here.made}
 
     def made_list(self, goal: Term) -> str | None:
         """The name of the list that a construct or an interval-wise predicate computes; None for other goals."""
@@ -371,6 +382,17 @@ class IntervalStepReader:
                     span,
                     "the outcome depends on the window: intersect with the list, or drop the test",
                 )
+
+
+@dataclass(frozen=True)
+class _Unread:
+    """A goal before it is read: its variables, the lists that it reads, and the list that it computes."""
+
+    goal: Term
+    names: frozenset[str]
+    operands: set[str]
+    made: str | None
+    is_construct: bool
 
 
 def _made_list(goal: Term) -> str | None:
