@@ -4,7 +4,8 @@ Conditions that share a variable are joined, in any order, and so are conditions
 `near(X,Y)`, the conditions `slow(X)` and `slow(Y)` are joined through it. Events of one time-point are joined by time,
 because few events happen at a time-point. A fluent that only the time-point connects with the events is combined with
 each of them for all instances that hold. If nothing else uses the variables of one side, one instance is enough, and
-there is no product. Facts alone are no product either: the background knowledge does not grow with the input.
+there is no product. In a negation, one instance is enough unless a comparison with a condition outside excludes it.
+Facts alone are no product either: the background knowledge does not grow with the input.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _HINT = "add a condition with variables of both, or check the names of the varia
 def cross_products(draft: Draft) -> None:
     """Rules with conditions that share no variable, and that no other condition connects."""
     for rule in draft.description.point_rules:
-        found = _unconnected_fluent(rule)
+        found = _unconnected_fluent(rule) or _compared_fluent(rule)
         if found is not None:
             message = (
                 f"`{found.fvp}` shares only the time-point with the other conditions: each of them is combined with"
@@ -111,6 +112,23 @@ def _are_used(rule: PointRule, groups: _Groups, name: str) -> bool:
     others = (name for each in rule.body if not _connects(each) for name in condition_variables(each))
     used = {groups.of(each) for each in (*variables(rule.head_term), *others) if each != time}
     return {groups.of(name), groups.of(time)} <= used
+
+
+def _compared_fluent(rule: PointRule) -> Holds | None:
+    """The first fluent in a negation that only a comparison connects with the conditions outside."""
+    time = rule.time.name
+    outside = [_joined_names(condition, time) for condition in rule.body if _connects(condition)]
+    for negation in rule.body:
+        body = negation.body if isinstance(negation, Not) else ()
+        inside = [_joined_names(condition, time) for condition in body if _connects(condition)]
+        groups = _Groups([*outside, *inside])
+        compared = [{groups.of(name) for name in condition_variables(each)} for each in body if not _connects(each)]
+        for condition in body:
+            if isinstance(condition, Holds):
+                own = {groups.of(name) for name in variables(condition.fvp.fluent) if name != time} - {groups.of(time)}
+                if any(own & names and groups.of(time) in names for names in compared):
+                    return condition
+    return None
 
 
 # -- rules over intervals ----------------------------------------------------------------------------------------------

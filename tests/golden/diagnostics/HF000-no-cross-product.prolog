@@ -10,3 +10,5 @@ happensAt(alarm(V), T) :- happensAt(call(V), T), holdsAt(slow(_)=true, T).
 happensAt(answer(V1,V2), T) :- happensAt(call(V1), T), happensAt(reply(V2), T).
 happensAt(help(V1,V2), T) :- happensAt(call(V1), T), same_owner(V1, V2), holdsAt(slow(V2)=true, T).
 same_owner(v1, v2).
+happensAt(alone(V), T) :- happensAt(call(V), T), \+ (holdsAt(slow(W)=true, T), W @> v1).
+happensAt(last(V), T) :- happensAt(call(V), T), \+ (holdsAt(near(V,W)=true, T), W @> V).
