@@ -92,20 +92,35 @@ def prefixed(word: str, copy: int) -> str:
     return f"copy{copy}_{word}" if copy else word
 
 
-def prepare(work: Work, n: int, folder: Path) -> Input:
-    """The files of a run with every entity n times."""
+def prepare(work: Work, n: int, folder: Path, n_first: int | None = None) -> Input:
+    """The files of a run with every entity n times; only of the first records if a number of them is given."""
     example = work.example
     background = [*work.facts(folder), *map(example.file, example.background)]
     records = example.records(folder)
+    if n_first is not None:
+        _cut(records, n_first)
     if n > 1:
         records = [_repeated(file, lambda line: work.copies(line, n)) for file in records]
         background = [_repeated_facts(file, work, n, folder) for file in background]
     return Input(f"{example.edited}\n{example.stated}", background, records)
 
 
+def _cut(files: list[Path], n: int) -> None:
+    """Keep the first records by arrival, of all files together, with all that arrive at the same time as the last."""
+    arrivals = sorted(int(line.split("|")[1]) for file in files for line in _lines(file))
+    last = arrivals[: n or 1][-1]
+    for file in files:
+        kept = [line for line in _lines(file) if int(line.split("|")[1]) <= last]
+        file.write_text("".join(f"{line}\n" for line in kept), encoding="utf-8")
+
+
+def _lines(file: Path) -> list[str]:
+    return file.read_text(encoding="utf-8").splitlines()
+
+
 def _repeated(file: Path, copies: Callable[[str], list[str]]) -> Path:
-    lines = file.read_text(encoding="utf-8").splitlines()
-    file.write_text("".join(f"{copy}\n" for line in lines for copy in copies(line)), encoding="utf-8")
+    copied = [copy for line in _lines(file) for copy in copies(line)]
+    file.write_text("".join(f"{copy}\n" for copy in copied), encoding="utf-8")
     return file
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -14,7 +15,7 @@ from timing import RESULTS
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Curve", "Panel", "draw_charts", "duration", "print_table", "size_options", "spread"]
+__all__ = ["Curve", "Panel", "draw_charts", "duration", "print_table", "size_options", "spread", "table_lines"]
 
 Scale = Literal["linear", "log"]
 
@@ -39,8 +40,14 @@ def size_options(about: str) -> argparse.Namespace:
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Print a Markdown table."""
-    for cells in (headings, ["---"] * len(headings), *rows):
-        print("| " + " | ".join(cells) + " |", flush=True)
+    for line in table_lines(headings, rows):
+        print(line, flush=True)
+
+
+def table_lines(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """The lines of a Markdown table."""
+    for cells in chain((headings, ["---"] * len(headings)), rows):
+        yield "| " + " | ".join(cells) + " |"
 
 
 def duration(seconds: float) -> str:
