@@ -1,8 +1,10 @@
 """Cost of a row as work grows, for every operator, kernel and shape of rules in a catalogue: a cliff is a defect.
 
-`python benchmarks/cliffs.py [--only WORD] [--long] [--page FILE]` measures each shape at n, 10 n and 100 n rows,
-entities, rules or windows (`--long`: n is ten times as large), prints tables and writes `build/benchmarks/cliffs.json`;
-`--page` writes the tables to a page of the documentation. `RTEC=path` adds the rules and records of a checkout of RTEC.
+`python benchmarks/cliffs.py [--only WORD] [--long] [--resume] [--page FILE]` measures each shape at n, 10 n and 100 n
+rows, entities, rules or windows (`--long`: n is ten times as large), prints tables and writes
+`build/benchmarks/cliffs.json` after every shape; `--resume` keeps the measurements of that file and adds the others,
+and `--page` writes the tables to a page of the documentation. `RTEC=path` adds the rules and records of a checkout of
+RTEC.
 
 A cost is the processor time per row of input and output together, so a large output is no cliff. *Growth* is the factor
 by which a row costs more at ten times the size; n log n costs less than 1.5. Shapes that grow by more than 2 are
@@ -12,12 +14,14 @@ measured again, since a busy machine has slow moments, and are listed if they st
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby, pairwise
 from pathlib import Path
 from time import process_time
+from typing import Any
 
 from cliff_files import FILE_SHAPES
 from cliff_hostile import HOSTILE_SHAPES
@@ -28,7 +32,7 @@ from cliff_programs import PROGRAM_SHAPES
 from cliff_rtec import is_missing, rtec_shapes
 from cliff_shapes import Shape
 from showing import table_lines
-from timing import write_results
+from timing import RESULTS, write_results
 
 CATALOGUE: tuple[Shape, ...] = (
     *POINT_SHAPES,
@@ -44,6 +48,7 @@ STEPS = (1, 10, 100)
 CLIFF = 2.0
 _ENOUGH = 0.4
 _AGAIN = 3
+_FILE = RESULTS / "cliffs.json"
 
 _PAGE = """# Growth of costs
 
@@ -143,11 +148,20 @@ def tables(results: Sequence[Measured]) -> Iterator[str]:
         yield f"- {each.shape.name}: {each.shape.reason or 'no reason is known'}"
 
 
-def results_of(shapes: Sequence[Shape], factor: int) -> Iterator[Measured]:
-    """The measurements of the shapes; shapes without their files are left out, with a line that says so."""
+def results_of(shapes: Sequence[Shape], factor: int, known: Sequence[dict[str, Any]] = ()) -> Iterator[Measured]:
+    """The measurements of the shapes, those that are known as they are.
+
+    Shapes without their files are left out, with a line that says so.
+    """
+    measurements = {(row["family"], row["name"]): row for row in known}
     for shape in shapes:
+        sizes = [factor * step * shape.n for step in STEPS]
+        row = measurements.get((shape.family, shape.name))
+        if row is not None and [point["n"] for point in row["points"]] == sizes:
+            yield from_json(shape, row)
+            continue
         try:
-            found = measured(shape, [factor * step * shape.n for step in STEPS])
+            found = measured(shape, sizes)
         except BaseException as problem:
             if not is_missing(problem):
                 raise
@@ -161,6 +175,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Cost of a row as work grows, for a catalogue of shapes.")
     parser.add_argument("--only", default="", metavar="WORD", help="the shapes and families with this word")
     parser.add_argument("--long", action="store_true", help="ten times the sizes")
+    parser.add_argument("--resume", action="store_true", help="keep the measurements of an earlier run")
     parser.add_argument("--page", type=Path, metavar="FILE", help="write the tables to a page of the documentation")
     options = parser.parse_args()
     of_rtec = rtec_shapes()
@@ -171,15 +186,19 @@ def main() -> None:
     ]
     if not chosen:
         parser.error(f"no shape has the word `{options.only}`")
-    results = list(results_of(chosen, 10 if options.long else 1))
+    known = json.loads(_FILE.read_text(encoding="utf-8")) if options.resume and _FILE.exists() else []
+    results: list[Measured] = []
+    for found in results_of(chosen, 10 if options.long else 1, known):
+        results.append(found)
+        write_results("cliffs", [as_json(each) for each in results])
     lines = list(tables(results))
     print("\n".join(lines))
     if options.page is not None:
         options.page.write_text("\n".join([_PAGE, *lines]).replace("\n\n\n", "\n\n") + "\n", encoding="utf-8")
-    write_results("cliffs", [_as_json(each) for each in results])
 
 
-def _as_json(found: Measured) -> dict[str, object]:
+def as_json(found: Measured) -> dict[str, Any]:
+    """The measurements as a row of the file."""
     shape = found.shape
     points = [{**asdict(point), "microseconds_per_row": 1e6 * point.cost} for point in found.points]
     return {
@@ -190,6 +209,12 @@ def _as_json(found: Measured) -> dict[str, object]:
         "growth": found.growth,
         "reason": shape.reason,
     }
+
+
+def from_json(shape: Shape, row: dict[str, Any]) -> Measured:
+    """The measurements of a row of the file."""
+    names = ("n", "n_rows", "n_output", "seconds")
+    return Measured(shape, tuple(Point(*(point[name] for name in names)) for point in row["points"]))
 
 
 if __name__ == "__main__":

@@ -69,3 +69,15 @@ def test_growth_is_the_largest_step_of_the_cost_of_a_row(cliffs: Any) -> None:
     small = cliffs.measured(shape, [20, 40])
     assert [point.n_rows for point in small.points] == [20, 40]
     assert all(point.n_output > 0 for point in small.points)
+
+
+def test_measurements_are_kept_for_a_later_run(cliffs: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the same sizes; others are measured."""
+    shape = cliffs.CATALOGUE[0]
+    points = tuple(cliffs.Point(step * shape.n, 5, 2, 0.5) for step in cliffs.STEPS)
+    known = [cliffs.as_json(cliffs.Measured(shape, points))]
+    monkeypatch.setattr(cliffs, "measured", lambda shape, sizes: cliffs.Measured(shape, points[:2]))
+    (kept,) = cliffs.results_of([shape], 1, known)
+    assert kept.points == points
+    (again,) = cliffs.results_of([shape], 10, known)
+    assert again.points == points[:2]
