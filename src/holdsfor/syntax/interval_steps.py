@@ -138,7 +138,7 @@ class IntervalStepReader:
         names = frozenset(variables(goal))
         return _Unread(goal, names, _operands(goal), self.made_list(goal), _made_list(goal) is not None)
 
-    def missing_lists(self, here: _Unread, made: set[str], mentioned: Counter[str]) -> set[str]:
+    def missing_lists(self, here: _Unread, made: set[str], mentioned: Counter[str]) -> frozenset[str]:
         """The lists that a goal reads and that a goal which is still unread computes or may compute.
 
         `mentioned` counts the unread goals with each variable that are no constructs; only constructs have operands.
