@@ -31,6 +31,7 @@ from timing import write_results
 from holdsfor.analysis.pipeline import compile_text
 
 SIZES, SIZES_LONG = (10, 20, 40, 80, 1_000), (10, 20, 40, 80, 1_000, 4_000, 16_000)
+_JREC = Path(__file__).with_name("jrec_quote.prolog")
 _PAIR = re.compile(r"\((-?\d+),(-?\d+|inf)\)")
 
 Event = tuple[str, int, tuple[int, ...]]
@@ -175,14 +176,8 @@ def by_jrec(stretch: Stretch) -> Answered:
     names = {"present_quote": "presentQuote", "accept_quote": "acceptQuote"}
     happens = ",".join(f"happens({names[name]}({args[0]},{args[1]},book),{t})" for name, t, args in stretch.events)
     answers, file = stretch.folder / "answers.txt", stretch.folder / f"quote_{len(stretch.events)}_rbt.pl"
-    written = "".join(f"write({part}), write(' '), " for part in "MCSE") + "nl, fail.\nwritten.\n"
-    file.write_text(
-        f"test :- update([{happens}]), tell('{answers}'), written, told.\n"
-        f"written :- mholds_for(quote(M,C,_),[S,E]), {written}"
-        "initiates(presentQuote(M,C,G), quote(M,C,G), _).\nterminates(acceptQuote(M,C,G), quote(M,C,G), _).\n"
-        f"{engine}",
-        encoding="utf-8",
-    )
+    own = _JREC.read_text(encoding="utf-8").replace("EVENTS", happens).replace("FILE", str(answers))
+    file.write_text(own + engine, encoding="utf-8")
     app = os.path.relpath(stretch.folder / "quote", theirs.parent)
     command = [program(os.environ.get("JAVA", "java")), "-Xss64m", "Main", "rbt", str(len(stretch.events)), app]
     ran = command_seconds(command, theirs.parents[1] / "bin")

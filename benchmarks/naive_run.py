@@ -5,7 +5,8 @@ naive system proves delayed effects by the rules (α)–(γ), without a cache; i
 experiments, with their rules (`peers.py`). The votes are those of the experiments; the messages of NetBill, which are
 too large for a checkout, come from the generator of the experiments. Windows are 10 to 80 time-points long, steps ten.
 Evaluations and milliseconds are those that the systems log, the average over all query times up to the third full
-window. holdsfor recognises the same records with the rules of `apps/`, and `evaluations.py` says what it counts.
+window. holdsfor recognises the same records with the rules of `apps/`, and counts as
+`evaluations.py` does.
 """
 
 from __future__ import annotations
