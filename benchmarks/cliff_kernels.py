@@ -11,7 +11,7 @@ from holdsfor.kernels.allen import compare_intervals, relate_intervals
 from holdsfor.kernels.allen_memory import AllenMemory
 from holdsfor.kernels.compact import ascending_order
 from holdsfor.kernels.delays import schedule_effects
-from holdsfor.kernels.inertia import inertial_intervals
+from holdsfor.kernels.inertia import Effects, inertial_intervals
 from holdsfor.kernels.keys import (
     Int64,
     dense_ids,
@@ -81,7 +81,8 @@ def _inertia(n: int) -> Callable[[], Work]:
     initiations = fluents[:n_set], values[:n_set], times[:n_set]
     terminations = fluents[n_set:], values[n_set:], times[n_set:]
     none = np.empty(0, dtype=np.int64)
-    return lambda: lambda: len(inertial_intervals(initiations, terminations, (none, none)).fluents)
+    effects = [Effects(*initiations, is_initiation=True), Effects(*terminations, is_initiation=False)]
+    return lambda: lambda: len(inertial_intervals(effects, (none, none)).fluents)
 
 
 def _delays(n: int) -> Callable[[], Work]:

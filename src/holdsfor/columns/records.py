@@ -93,13 +93,15 @@ class Records:
 
     def append(self, more: Records) -> None:
         """Add records of the same name."""
+        arrive_at_start = self.arrivals is self.starts and more.arrivals is more.starts
         self.columns = list(concatenate_columns([self.columns, more.columns]))
-        self.arrivals = np.concatenate((self.arrivals, more.arrivals))
         if self.begins is not None or more.begins is not None:
             self.begins = np.concatenate((self.seen_from, more.seen_from))
         if self.places is not None or more.places is not None:
             self.places = np.concatenate((self.read_at, more.read_at))
-        self.starts = np.concatenate((self.starts, more.starts))
+        starts = np.concatenate((self.starts, more.starts))
+        self.arrivals = starts if arrive_at_start else np.concatenate((self.arrivals, more.arrivals))
+        self.starts = starts
         if self.ends is not None and more.ends is not None:
             self.ends = np.concatenate((self.ends, more.ends))
         self._numbers.clear()
@@ -110,18 +112,23 @@ class Records:
         self.is_sorted, self.is_clean, self.is_first = False, None, None
 
     def sort(self) -> None:
-        """Sort by time, and compute the properties of all records."""
+        """Sort by time, and compute whether records arrive in time and in order."""
         if self.is_sorted:
             return
         if np.count_nonzero(self.starts[1:] < self.starts[:-1]):
             self._keep(self.starts.argsort())
         if self.ends is not None and len(self.ends):
             self.longest = int((self.ends - self.starts).max())
-        self.is_prompt = not np.count_nonzero(self.arrivals > self.starts)
-        self.arrives_in_order = not np.count_nonzero(self.arrivals[1:] < self.arrivals[:-1])
+        arrive_at_start = self.arrivals is self.starts
+        self.is_prompt = arrive_at_start or not np.count_nonzero(self.arrivals > self.starts)
+        self.arrives_in_order = arrive_at_start or not np.count_nonzero(self.arrivals[1:] < self.arrivals[:-1])
+        self.is_sorted = True
+
+    def _check(self) -> None:
+        """Sort, and compare the records with each other."""
+        self.sort()
         if self.is_clean is None:
             self.is_clean = self._is_distinct() if self.ends is None else self._is_maximal(self.ends)
-        self.is_sorted = True
 
     def _is_distinct(self) -> bool:
         n_times = np.count_nonzero(self.starts[1:] != self.starts[:-1]) + 1
@@ -174,7 +181,9 @@ class Records:
 
     def _keep(self, rows: Int64) -> None:
         self.columns = [column[rows] for column in self.columns]
-        self.arrivals, self.starts = self.arrivals[rows], self.starts[rows]
+        starts = self.starts[rows]
+        self.arrivals = starts if self.arrivals is self.starts else self.arrivals[rows]
+        self.starts = starts
         self.begins = None if self.begins is None else self.begins[rows]
         self.places = None if self.places is None else self.places[rows]
         self.ends = None if self.ends is None else self.ends[rows]
@@ -183,7 +192,7 @@ class Records:
 
     def events(self, first: int, last: int, arrived_by: int) -> PointTable:
         """The events between two time-points that have arrived by a third, without duplicates."""
-        self.sort()
+        self._check()
         return self._slice(first, last, arrived_by, self.is_first)
 
     def mentioned(self, first: int, last: int, arrived_by: int) -> PointTable:
@@ -197,9 +206,15 @@ class Records:
         table = PointTable(columns, high - low)
         for positions, numbers in self._numbers.items():
             table.with_numbers(positions, numbers[low:high])
-        is_seen: NDArray[np.bool_] = self.arrivals[low:high] <= arrived_by
-        if is_wanted is not None:
-            is_seen &= is_wanted[low:high]
+        arrivals = self.arrivals[low:high]
+        if int(arrivals.max(initial=LONG_AGO)) > arrived_by:
+            is_seen: NDArray[np.bool_] = arrivals <= arrived_by
+            if is_wanted is not None:
+                is_seen &= is_wanted[low:high]
+        elif is_wanted is not None:
+            is_seen = is_wanted[low:high]
+        else:
+            return table
         return table if np.count_nonzero(is_seen) == table.n else table.take(is_seen.nonzero()[0])
 
     def intervals(
@@ -217,7 +232,7 @@ class Records:
         `as_if_whole` at their starts.
         """
         assert self.ends is not None
-        self.sort()
+        self._check()
         low, high = self.starts.searchsorted((first - self.longest, last + 1)).tolist()
         is_there = (self.ends[low:high] > first) & (self.arrivals[low:high] <= arrived_by)
         if self.begins is not None:
@@ -346,12 +361,16 @@ class Records:
 
     def up_to(self, end: int) -> Records:
         """The records that begin at or before the end of a run."""
-        rows = np.flatnonzero(self.starts <= end)
-        return self if len(rows) == len(self) else self.take(rows)
+        if int(self.starts.max(initial=LONG_AGO)) <= end:
+            return self
+        return self.take(np.flatnonzero(self.starts <= end))
 
     def count_outside(self, start: int, end: int) -> int:
         """The number of records that share no time-point with a run."""
-        return int(np.count_nonzero((self.starts > end) | (self.lasts < start)))
+        lasts = self.lasts
+        if not len(self) or (int(self.starts.max()) <= end and int(lasts.min()) >= start):
+            return 0
+        return int(np.count_nonzero((self.starts > end) | (lasts < start)))
 
     def admit(self, queries: QuerySchedule, end: int, tick: int) -> AdmissionCounts:
         """Keep the records that the window of the query time which sees them first admits, and count the others.
@@ -392,7 +411,10 @@ class Records:
 
     def arrive(self, at: int) -> None:
         """Set the arrival of all records that arrive by a time to `LONG_AGO`."""
-        self.arrivals = np.where(self.arrivals <= at, LONG_AGO, self.arrivals)
+        if int(self.arrivals.max(initial=LONG_AGO)) <= at:
+            self.arrivals = np.broadcast_to(np.int64(LONG_AGO), len(self))
+        else:
+            self.arrivals = np.where(self.arrivals <= at, LONG_AGO, self.arrivals)
 
 
 _OWN = (-1,)  # a key besides positions of columns, for numbers that are valid for these records only
@@ -404,10 +426,12 @@ def concatenate_records(parts: Sequence[Records]) -> Records:
         return parts[0]
     ends = [part.ends for part in parts if part.ends is not None]
     places = None if all(part.places is None for part in parts) else np.concatenate([part.read_at for part in parts])
+    starts = np.concatenate([part.starts for part in parts])
+    arrive_at_start = all(part.arrivals is part.starts for part in parts)
     return Records(
         list(concatenate_columns(part.columns for part in parts)),
-        np.concatenate([part.arrivals for part in parts]),
-        np.concatenate([part.starts for part in parts]),
+        starts if arrive_at_start else np.concatenate([part.arrivals for part in parts]),
+        starts,
         np.concatenate(ends) if ends else None,
         places=places,
     )

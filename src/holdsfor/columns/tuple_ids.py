@@ -11,7 +11,7 @@ all tuples, and into the sorted column together, at the next look-up of columns.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -59,6 +59,10 @@ class TupleIds:
         tuples = self._of(len(columns))
         if n < _WORTH_DISTINGUISHING:
             return tuples.numbers(columns, n)
+        if len(columns) == 1:
+            found = _by_place(columns[0], lambda words: tuples.numbers([words], len(words)))
+            if found is not None:
+                return found
         ids, first = dense_ids(columns, n)
         numbers: Int64 = tuples.numbers([column[first] for column in columns], len(first))[ids]
         return numbers
@@ -90,6 +94,21 @@ class TupleIds:
         if width not in self._by_width:
             self._by_width[width] = _Tuples(width)
         return self._by_width[width]
+
+
+def _by_place(words: Int64, number: Callable[[Int64], Int64]) -> Int64 | None:
+    """The numbers of words, by a function from distinct words to numbers; None for words of a wide range. O(n)."""
+    low, high = int(words.min()), int(words.max())
+    if high - low > 4 * len(words):
+        return None
+    is_taken = np.zeros(high - low + 1, dtype=bool)
+    places = words - low
+    is_taken[places] = True
+    taken = is_taken.nonzero()[0]
+    numbers = np.empty(len(is_taken), dtype=np.int64)
+    numbers[taken] = number(taken + low)
+    found: Int64 = numbers[places]
+    return found
 
 
 class _Tuples:

@@ -9,8 +9,8 @@ value, a fluent has the value or not, and the rows at which this changes are the
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +26,14 @@ NO_VALUE = OPEN - 1
 BEFORE_EVERYTHING = int(np.iinfo(np.int64).min) + 1
 
 
-Effects: TypeAlias = tuple[Int64, Int64, Int64]
-"""Fluents, values and time-points."""
+@dataclass(frozen=True)
+class Effects:
+    """Initiations or terminations in any order; the value of a termination may be `ANY_VALUE`."""
+
+    fluents: Int64
+    values: Int64
+    times: Int64
+    is_initiation: bool
 
 
 @dataclass(frozen=True)
@@ -43,30 +49,29 @@ class ValueSpans:
     stops: Int64
 
 
-def inertial_intervals(initiations: Effects, terminations: Effects, state: tuple[Int64, Int64]) -> ValueSpans:
+def inertial_intervals(effects: Sequence[Effects], state: tuple[Int64, Int64]) -> ValueSpans:
     """The spans in which fluents keep their values.
 
-    Initiations and terminations are in any order; the value of a termination may be `ANY_VALUE`. `state` lists the
-    fluents with an initial value, each once, and these values.
+    `state` lists the fluents with an initial value, each once, and these values.
 
     Contract: fluents are dense numbers, values are less than `NO_VALUE - 1`. O(n log n).
     """
-    n_state, n_set = len(state[0]), len(state[0]) + len(initiations[0])
-    first = (
-        min((int(np.minimum.reduce(each[2])) for each in (initiations, terminations) if len(each[2])), default=1) - 1
-    )
-    stamps = np.full(n_state, first, dtype=np.int64)
-    fluents, values, times = concatenate_columns([(*state, stamps), initiations, terminations])
-    is_initiation = np.zeros(len(fluents), dtype=bool)
-    is_initiation[:n_set] = True
-    if len(fluents) == 0:
-        return ValueSpans(fluents, values, fluents, fluents)
-    packing = packing_for(int(np.maximum.reduce(fluents)) + 1, times)
-    packed = packing.pack_finite(fluents, times)
-    before = first if n_state else None
-    if packing.ranks is None and int(packed.max()) < _WITH_A_FREE_BIT and _is_one_value(values):
-        return _spans_of_one_value(packed, packing, is_initiation, int(values.min()), before)
-    packed, values, is_initiation = _in_order(packed, values, is_initiation)
+    parts = [part for part in effects if len(part.fluents)]
+    before = None
+    if len(state[0]):
+        before = min((int(np.minimum.reduce(part.times)) for part in parts), default=1) - 1
+        parts.insert(0, Effects(*state, np.broadcast_to(np.int64(before), len(state[0])), is_initiation=True))
+    if not parts:
+        nothing = np.empty(0, dtype=np.int64)
+        return ValueSpans(nothing, nothing, nothing, nothing)
+    n_fluents = max(int(np.maximum.reduce(part.fluents)) for part in parts) + 1
+    packing = packing_for(n_fluents, *(part.times for part in parts))
+    value = _one_value([part.values for part in parts])
+    if value is not None and packing.ranks is None and n_fluents.bit_length() + packing.bits <= _BITS:
+        return _spans_of_one_value(_packed_effects(parts, packing), packing, value, before)
+    fluents, values, times = concatenate_columns([(part.fluents, part.values, part.times) for part in parts])
+    is_initiation = np.repeat([part.is_initiation for part in parts], [len(part.fluents) for part in parts])
+    packed, values, is_initiation = _in_order(packing.pack_finite(fluents, times), values, is_initiation)
     points = _points(packed)
     packed = packed[points.first]
     fluents, times = packing.keys(packed), packing.finite_times(packed)
@@ -77,49 +82,64 @@ def inertial_intervals(initiations: Effects, terminations: Effects, state: tuple
     return _value_spans(fluents, times, result, before)
 
 
-_WITH_A_FREE_BIT = 1 << 62
+_BITS = 62  # of a pair that leaves room for one more bit
 
 
-def _is_one_value(values: Int64) -> bool:
-    """Whether one value is initiated, and every termination terminates it."""
-    low, high = int(values.min()), int(values.max())
-    return low == high or (high == ANY_VALUE and bool(((values == low) | (values == ANY_VALUE)).all()))
+def _one_value(columns: Iterable[Int64]) -> int | None:
+    """The value of all effects, or `ANY_VALUE`; None if there are several."""
+    found: set[int] = set()
+    for values in columns:
+        low, high = (int(values[0]),) * 2 if values.strides == (0,) else (int(values.min()), int(values.max()))
+        if low != high and (high != ANY_VALUE or not ((values == low) | (values == ANY_VALUE)).all()):
+            return None
+        found |= {low, high}
+    found.discard(ANY_VALUE)
+    return None if len(found) > 1 else max(found, default=ANY_VALUE)
 
 
-def _spans_of_one_value(
-    packed: Int64, packing: Packing, is_initiation: NDArray[np.bool_], value: int, before: int | None
-) -> ValueSpans:
-    """The spans of fluents with one value, which is set or not at every time-point; the packed pairs are overwritten.
+def _packed_effects(parts: Sequence[Effects], packing: Packing) -> Int64:
+    """Fluent, time and whether it is an initiation in one number for each effect."""
+    packed = np.empty(sum(len(part.fluents) for part in parts), dtype=np.int64)
+    first = 0
+    for part in parts:
+        own = packed[first : first + len(part.fluents)]
+        np.left_shift(part.fluents, packing.bits, out=own)
+        own += part.times
+        own -= packing.low
+        own <<= 1
+        own += part.is_initiation
+        first += len(own)
+    return packed
+
+
+def _spans_of_one_value(packed: Int64, packing: Packing, value: int, before: int | None) -> ValueSpans:
+    """The spans of fluents with one value, which is set or not at every time-point; the numbers are overwritten.
 
     Of a time-point the first row counts, a termination if there is one. A span is a row that sets the value and the
     following row that differs from it.
     """
-    packed <<= 1
-    packed += is_initiation
     packed.sort()
-    points = packed >> 1
-    is_first = np.ones(len(packed), dtype=bool)
-    np.not_equal(points[1:], points[:-1], out=is_first[1:])
-    if np.count_nonzero(is_first) < len(packed):
-        packed = packed[is_first.nonzero()[0]]
-    # Fluent and value in one number: it changes where either does.
-    states = packed >> (packing.bits + 1)
-    states <<= 1
-    states |= packed & 1
+    differences = packed[1:] ^ packed[:-1]
+    overridden = (differences == 1).nonzero()[0] + 1
+    if len(overridden):
+        counts = packed.searchsorted(packed[overridden], side="right") - overridden
+        packed[expand_ranges(overridden, counts)[1]] -= 1
+        np.bitwise_xor(packed[1:], packed[:-1], out=differences)
+    differences &= ~(((1 << packing.bits) - 1) << 1)  # fluent and value: a row counts where either changes
     is_change = np.ones(len(packed), dtype=bool)
-    np.not_equal(states[1:], states[:-1], out=is_change[1:])
-    changes = is_change.nonzero()[0]
-    packed, states = packed[changes], states[changes]
+    np.not_equal(differences, 0, out=is_change[1:])
+    packed = packed[is_change.nonzero()[0]]
+    is_set = (packed & 1).astype(bool)
     packed >>= 1
-    times, is_set = packing.finite_times(packed), (states & 1).astype(bool)
-    states >>= 1
+    times = packing.finite_times(packed)
+    packed >>= packing.bits
     stops = np.full(len(times), OPEN, dtype=np.int64)
-    np.copyto(stops[:-1], times[1:], where=states[1:] == states[:-1])
+    np.copyto(stops[:-1], times[1:], where=packed[1:] == packed[:-1])
     keep = is_set.nonzero()[0]
     begins = times[keep]
     if before is not None:
         begins[begins == before] = BEFORE_EVERYTHING
-    return ValueSpans(states[keep], np.full(len(keep), value, dtype=np.int64), begins, stops[keep])
+    return ValueSpans(packed[keep], np.broadcast_to(np.int64(value), len(keep)), begins, stops[keep])
 
 
 def _in_order(packed: Int64, values: Int64, is_initiation: NDArray[np.bool_]) -> tuple[Int64, Int64, NDArray[np.bool_]]:

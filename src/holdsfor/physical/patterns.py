@@ -116,7 +116,7 @@ def build(pattern: Term, rows: Rows, symbols: Symbols) -> Int64:
     if isinstance(pattern, Var):
         return rows.columns[pattern.name]
     if is_ground(pattern):
-        return np.full(rows.n, symbols.word(pattern), dtype=np.int64)
+        return np.broadcast_to(np.int64(symbols.word(pattern)), rows.n)
     assert isinstance(pattern, Struct)
     arguments = [build(argument, rows, symbols) for argument in pattern.args]
     return structures_of(symbols, pattern.name, len(arguments)).words(arguments, rows.n)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -17,10 +18,18 @@ from holdsfor.physical.grounding_planner import leaves_open
 from holdsfor.physical.interval_planner import PlannedIntervalRule, plan_interval_rule
 from holdsfor.physical.moment_ranks import MomentRanks
 from holdsfor.physical.number_columns import number_column_of
+from holdsfor.physical.operators.anti_join import AntiJoin
+from holdsfor.physical.operators.compare_terms import CompareTerms
+from holdsfor.physical.operators.compute_calendar import ComputeCalendar
+from holdsfor.physical.operators.compute_numbers import ComputeNumbers
 from holdsfor.physical.operators.context import EdgeKind
+from holdsfor.physical.operators.join_facts import JoinFacts
+from holdsfor.physical.operators.join_fluents import JoinFluents
 from holdsfor.physical.operators.join_points import JoinPoints
 from holdsfor.physical.operators.operator import Operator, Plan, all_operators
+from holdsfor.physical.operators.project import Project
 from holdsfor.physical.operators.stamp_time import StampTime
+from holdsfor.physical.operators.unify import Unify
 from holdsfor.physical.ownership import Owned, owned_by
 from holdsfor.physical.planner import Planner
 from holdsfor.physical.rule_planner import plan_initial_value, plan_rule
@@ -37,6 +46,8 @@ from holdsfor.syntax.rules import (
 )
 from holdsfor.syntax.source import Span
 from holdsfor.syntax.terms import Atom, Struct, Term, Var, name_and_arity, variables
+
+_OF_SINGLE_ROWS = (JoinFluents, JoinFacts, CompareTerms, ComputeNumbers, ComputeCalendar, Unify, Project, AntiJoin)
 
 __all__ = [
     "PhysicalProgram",
@@ -229,6 +240,25 @@ class PhysicalProgram:
                 if isinstance(step, JoinPoints) and step.kind == "events":
                     found.setdefault(step.key, set()).update(positions for _, positions in step.numbered)
         return found
+
+    @property
+    def repeatable_events(self) -> set[Key]:
+        """The events of which evaluations may read duplicates, because they are used for effects only.
+
+        Duplicates of an effect change nothing. So an event may be repeated if all rules that use it use it first, and
+        only have conditions on each row by itself besides it.
+        """
+        found, others = set[Key](), set[Key]()
+        for component in self.components:
+            fluents = () if component.is_recursive else component.fluents.values()
+            effects = [rule.operators for fluent in fluents for rule in (*fluent.initiations, *fluent.terminations)]
+            plain = [plan for plan in effects if all(isinstance(step, _OF_SINGLE_ROWS) for step in plan[1:])]
+            first = [step for step, *_ in plain if isinstance(step, JoinPoints) and step.kind == "events"]
+            read = [step.key for step in component.point_operators if isinstance(step, JoinPoints)]
+            n_first, n_read = Counter(step.key for step in first), Counter(read)
+            found |= n_first.keys()
+            others |= {key for key, n in n_read.items() if n > n_first[key]}
+        return found - others
 
     @property
     def edges(self) -> dict[tuple[EdgeKind, Key], None]:

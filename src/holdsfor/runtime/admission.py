@@ -53,6 +53,9 @@ class Admission:
         the answer over the whole history. An entity whose records are all retracted has them in no report.
         """
         self.number()
+        self.state.is_announced = True
+        if not self.members.is_needed:
+            return
         start = self.state.start
         events, fluents = self.state.records.after_retractions(queries, self.tick)
         self.members.add(
@@ -61,7 +64,6 @@ class Admission:
                 {key: records.intervals(start, queries.end, NO_ARRIVAL) for key, records in fluents.items()},
             )
         )
-        self.state.is_announced = True
 
     def announce_spilled(self, reading: SpilledReading, queries: QueryTimes) -> None:
         """`announce` for the records of a reading on disk and those of the state, which are facts of the rules.

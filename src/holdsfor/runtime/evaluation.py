@@ -16,7 +16,7 @@ from holdsfor.columns.tables import (
     point_table,
 )
 from holdsfor.kernels.concatenation import concatenate_columns
-from holdsfor.kernels.inertia import BEFORE_EVERYTHING, inertial_intervals
+from holdsfor.kernels.inertia import BEFORE_EVERYTHING, Effects, inertial_intervals
 from holdsfor.kernels.keys import Int64
 from holdsfor.kernels.packing import OPEN
 from holdsfor.physical.operators.ground_head import GroundHead
@@ -171,11 +171,11 @@ class Evaluation(EvaluationContext):
             return empty_fluents(key[1])
         width = tuple(range(key[1]))
         carried = state.arguments(self.instances)
-        changes = inertial_intervals(
-            (initiations.numbers(width, self.instances), initiations.column(key[1]), initiations.times),
-            (terminations.numbers(width, self.instances), terminations.column(key[1]), terminations.times),
-            (carried, state.values),
-        )
+        effects = [
+            Effects(points.numbers(width, self.instances), points.column(key[1]), points.times, is_initiation)
+            for points, is_initiation in ((initiations, True), (terminations, False))
+        ]
+        changes = inertial_intervals(effects, (carried, state.values))
         starts = self.time_range.next(changes.begins)
         resumed = (changes.begins == BEFORE_EVERYTHING).nonzero()[0]
         if len(resumed):

@@ -17,7 +17,7 @@ Fluents = dict[Key, FluentTable]
 
 
 def input_tables(rules: PreparedRules, state: State, time_range: TimeRange, arrived_by: int) -> tuple[Events, Fluents]:
-    """The events and FVPs of the records in a time range.
+    """The events and FVPs of the records in a time range, events that may be repeated with duplicates.
 
     An interval that ends later than the first time-point after the time range counts as open. A fluent given by
     time-points that holds at the last time-point counts as open, too.
@@ -29,7 +29,11 @@ def input_tables(rules: PreparedRules, state: State, time_range: TimeRange, arri
         point = last_point if key in rules.point_fluents else None
         table = records.intervals(first, last, arrived_by, left_open=point).open_after(last_point[1])
         fluents[key] = true_starts(table, state.held.get(key), first, rules.symbols.instances)
-    return {key: each.events(first, last, arrived_by) for key, each in state.records.events.items()}, fluents
+    events = {
+        key: (each.mentioned if key in rules.repeatable_events else each.events)(first, last, arrived_by)
+        for key, each in state.records.events.items()
+    }
+    return events, fluents
 
 
 def with_upstream(

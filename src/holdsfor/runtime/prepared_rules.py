@@ -73,6 +73,7 @@ class PreparedRules:
         self.uses_query_time = _uses_query_time(compiled, self.goals)
         self.point_fluents = {key for key, shapes in compiled.names.input_fluents.items() if "points" in shapes}
         self.numbered_events = self.program.numbered_events
+        self.repeatable_events = self.program.repeatable_events
         self.asked_edges = self.program.edges
         self.deciding_levels = deciding_levels(self.program, compiled.graph)
         self.early = early_components(compiled, self.program)

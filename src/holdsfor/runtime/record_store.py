@@ -200,6 +200,8 @@ class RecordStore:
 
     def last_admitted(self, queries: QueryTimes) -> int:
         """The last arrival of a record or retraction that some window admits, at least the end."""
+        if queries.step is None:
+            return queries.end
         return last_admitted((*self.all, *(each.records for each in self.retractions.values())), queries)
 
 

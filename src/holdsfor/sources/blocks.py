@@ -17,6 +17,7 @@ __all__ = ["ByteStream", "line_blocks", "only_utf8", "text_blocks"]
 
 _BLOCK = 1 << 20
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_LONG_LINE = 1 << 12
 _SHOWN = 80
 
 
@@ -69,19 +70,29 @@ def line_blocks(content: memoryview) -> Iterator[bytes]:
     begin = 0
     size = _BLOCK
     while begin < len(content):
-        block = bytes(content[begin : begin + size])
         is_last = begin + size >= len(content)
-        end = len(block) if is_last else block.rfind(b"\n") + 1
-        if not end:
+        end = len(content) if is_last else _last_break(content, begin, begin + size)
+        if end == begin:
             size *= 2
             continue
-        begin += end
-        size = _BLOCK
-        yield block[:end] if block.endswith(b"\n") or not is_last else block + b"\n"
+        block = bytes(content[begin:end])
+        begin, size = end, _BLOCK
+        yield block if block.endswith(b"\n") else block + b"\n"
+
+
+def _last_break(content: memoryview, begin: int, end: int) -> int:
+    """The end of the last line that ends between two positions, or `begin`."""
+    tail = max(begin, end - _LONG_LINE)
+    at = bytes(content[tail:end]).rfind(b"\n")
+    if at >= 0 or tail == begin:
+        return tail + at + 1 if at >= 0 else begin
+    return begin + bytes(content[begin:tail]).rfind(b"\n") + 1
 
 
 def _check_first_line(block: bytes, file: str) -> None:
-    number, line = next((i, line) for i, line in enumerate(block.split(b"\n"), start=1) if line.strip())
+    first = len(block) - len(block.lstrip())
+    begin, number = block.rfind(b"\n", 0, first) + 1, block.count(b"\n", 0, first) + 1
+    line = block[begin : block.find(b"\n", first)]
     byte = _first_invalid_byte(line)
     if byte is not None:
         message = f"`{file}` is not UTF-8 text: byte 0x{byte:02x} in line {number}"

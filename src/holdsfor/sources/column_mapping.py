@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from holdsfor.analysis.names import Names, Record
@@ -119,6 +120,7 @@ def split_facts(text: str) -> tuple[str, str]:
     return match["file"], match["facts"]
 
 
+@lru_cache(maxsize=64)
 def read_mapping(text: str) -> Mapping:
     """The mapping that a text describes; a description that makes no record is HF505."""
     head, *rest = conjuncts(_with_paths(parse_term(text, "--input", has_strings=True, operators=_operators())))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -86,24 +87,21 @@ class CsvReader:
         """Read the next block."""
         if b"\r" in block:
             block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        lines = block.split(b"\n")[:-1]
         if self.header is None:
-            lines = self._after_header(lines)
-        if self.header is not None:
-            for part in _parts(lines, self.n_lines, self.header, self.layout.wanted):
-                self._add(part)
-        self.n_lines += len(lines)
+            block = self._after_header(block)
+        lines = _Lines(block, self.n_lines)
+        for part in _parts(lines, self.header, self.layout.wanted) if self.header is not None else ():
+            self._add(part)
+        self.n_lines += lines.n
 
-    def _after_header(self, lines: list[bytes]) -> list[bytes]:
+    def _after_header(self, block: bytes) -> bytes:
         """The lines after the header, which is the first line that is not blank."""
-        at = next((i for i, line in enumerate(lines) if line.strip()), None)
-        if at is None:
-            return lines
-        line = lines[at].decode()
-        self.header = read_header(line, self.mapping) or _likeliest_header(line)
-        self.layout = layout_of(self.header.columns, self.mapping, self.names, self.file, "term")
-        self.n_lines += at + 1
-        return lines[at + 1 :]
+        line, n_before, rest = _first_line(block)
+        if line:
+            self.header = read_header(line, self.mapping) or _likeliest_header(line)
+            self.layout = layout_of(self.header.columns, self.mapping, self.names, self.file, "term")
+            self.n_lines += n_before + 1
+        return rest
 
     def _add(self, part: _Part) -> None:
         for number, reason in part.misfits:
@@ -118,69 +116,119 @@ class CsvReader:
 def csv_batches(
     blocks: Iterable[bytes], mapping: Mapping
 ) -> Iterator[tuple[Header, Any, Int64, list[tuple[int, str]]]]:
-    """The header of a text, its rows as batches of texts, the line of each row, and the lines that are no rows."""
+    """The header of a text, its rows as batches of texts, the line of each row, and the lines that are no rows.
+
+    Contract: blocks are UTF-8 and end with a line break.
+    """
     header: Header | None = None
     n_lines = 0
     for block in blocks:
-        lines = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")[:-1]
-        if header is None and (at := next((i for i, line in enumerate(lines) if line.strip()), None)) is not None:
-            text = lines[at].decode()
-            header = read_header(text, mapping) or _likeliest_header(text)
-            mapping.check(header.columns, "CSV")
-            lines, n_lines = lines[at + 1 :], n_lines + at + 1
-        for part in _parts(lines, n_lines, header, mapping.wanted) if header is not None else ():
+        rest = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        if header is None:
+            text, n_before, rest = _first_line(rest)
+            if text:
+                header = read_header(text, mapping) or _likeliest_header(text)
+                mapping.check(header.columns, "CSV")
+                n_lines += n_before + 1
+        lines = _Lines(rest, n_lines)
+        for part in _parts(lines, header, mapping.wanted) if header is not None else ():
             yield header, part.batch, part.numbers, part.misfits  # type: ignore[misc]
-        n_lines += len(lines)
+        n_lines += lines.n
+
+
+def _first_line(block: bytes) -> tuple[str, int, bytes]:
+    """The first line that is not blank, the number of lines before it, and the lines after it."""
+    rest, n_before = block, 0
+    while rest:
+        line, _, rest = rest.partition(b"\n")
+        if line.strip():
+            return line.decode(), n_before, rest
+        n_before += 1
+    return "", 0, block
+
+
+@dataclass(frozen=True)
+class _Lines:
+    """Lines of a text, each with its line break, after `n_before` other lines."""
+
+    block: bytes
+    n_before: int
+
+    @cached_property
+    def n(self) -> int:
+        return int(np.count_nonzero(np.frombuffer(self.block, np.uint8) == ord("\n")))
+
+    @cached_property
+    def listed(self) -> list[bytes]:
+        """The lines one by one, without their line breaks."""
+        return self.block.split(b"\n")[:-1]
+
+    @property
+    def has_empty(self) -> bool:
+        return self.block.startswith(b"\n") or b"\n\n" in self.block
+
+    def halves(self) -> Iterator[_Lines]:
+        middle = self.n // 2
+        for lines, n_before in ((self.listed[:middle], 0), (self.listed[middle:], middle)):
+            yield _Lines(b"\n".join([*lines, b""]), self.n_before + n_before)
 
 
 @dataclass(frozen=True)
 class _Part:
     """Lines split into fields: the rows, their line numbers, and the lines that are not rows."""
 
-    lines: list[bytes]
-    first: int
+    lines: _Lines
     batch: Any
     numbers: Int64
     misfits: list[tuple[int, str]]
 
     def text(self, number: int) -> str:
-        return self.lines[number - self.first - 1].decode()
+        return self.lines.listed[number - self.lines.n_before - 1].decode()
 
 
-def _parts(lines: list[bytes], first: int, header: Header, wanted: list[str]) -> Iterator[_Part]:
-    """The lines from number `first` on, as parts in each of which every line is a row or a misfit."""
-    if not lines:
+def _parts(lines: _Lines, header: Header, wanted: list[str]) -> Iterator[_Part]:
+    """The lines as parts in each of which every line is a row or a misfit."""
+    if not lines.block:
         return
     invalid: list[Any] = []
+    if b'"' not in lines.block:
+        table = _cut(lines.block, header, wanted, invalid)
+        if table is not None and len(table) + len(invalid) == lines.n:
+            yield _part(lines, table, invalid)
+            return
+        invalid.clear()
     # An empty row at the end, because an unclosed quote on the last line consumes the next row.
     sentinel = header.delimiter.encode() * (len(header.columns) - 1)
-    table = _cut(b"\n".join([*lines, sentinel, b""]), header, wanted, invalid)
-    if table is not None and len(table) + len(invalid) == len(lines) + 1:
-        yield _part(lines, first, table.slice(0, len(table) - 1), invalid)
-    elif len(lines) == 1:
-        misfit = (first + 1, "a quote is not closed on its line")
-        yield _Part(lines, first, _cut(b"", header, wanted, []), np.zeros(0, np.int64), [misfit])
+    table = _cut(b"".join((lines.block, sentinel, b"\n")), header, wanted, invalid)
+    if table is not None and len(table) + len(invalid) == lines.n + 1:
+        yield _part(lines, table.slice(0, len(table) - 1), invalid)
+    elif lines.n == 1:
+        misfit = (lines.n_before + 1, "a quote is not closed on its line")
+        yield _Part(lines, _cut(b"", header, wanted, []), np.zeros(0, np.int64), [misfit])
     else:
-        middle = len(lines) // 2
-        yield from _parts(lines[:middle], first, header, wanted)
-        yield from _parts(lines[middle:], first + middle, header, wanted)
+        for half in lines.halves():
+            yield from _parts(half, header, wanted)
 
 
-def _part(lines: list[bytes], first: int, table: Any, invalid: list[Any]) -> _Part:
-    is_row = np.ones(len(lines), np.bool_)
-    is_row[[row.number - 1 for row in invalid]] = False
-    blank = [i for i in np.flatnonzero(is_row).tolist() if not lines[i].strip()] if b"" in lines else []
-    misfits = [
-        (first + row.number, f"expected {row.expected_columns} fields, found {row.actual_columns}")
-        for row in invalid
-        if lines[row.number - 1].strip()
-    ]
+def _part(lines: _Lines, table: Any, invalid: list[Any]) -> _Part:
     batch = table.combine_chunks().to_batches()[0] if len(table) else pa.RecordBatch.from_pylist([], table.schema)
-    kept = np.ones(len(lines), np.bool_)
+    first = lines.n_before + 1
+    # An empty line has no field at all, so it is no row of a table with a column that has all of its fields.
+    if not invalid and (any(column.null_count == 0 for column in batch.columns) or not lines.has_empty):
+        return _Part(lines, batch, np.arange(first, first + lines.n), [])
+    is_row = np.ones(lines.n, np.bool_)
+    is_row[[row.number - 1 for row in invalid]] = False
+    blank = [i for i in np.flatnonzero(is_row).tolist() if not lines.listed[i].strip()] if lines.has_empty else []
+    misfits = [
+        (lines.n_before + row.number, f"expected {row.expected_columns} fields, found {row.actual_columns}")
+        for row in invalid
+        if lines.listed[row.number - 1].strip()
+    ]
+    kept = np.ones(lines.n, np.bool_)
     kept[blank] = False
     if blank:
         batch = batch.filter(pa.array(kept[is_row]))
-    return _Part(lines, first, batch, first + 1 + np.flatnonzero(is_row & kept), misfits)
+    return _Part(lines, batch, first + np.flatnonzero(is_row & kept), misfits)
 
 
 def _cut(block: bytes, header: Header, wanted: list[str], invalid: list[Any]) -> Any:
@@ -206,6 +254,7 @@ def _cut(block: bytes, header: Header, wanted: list[str], invalid: list[Any]) ->
                 include_columns=list(schema),
                 null_values=[""],
                 strings_can_be_null=True,
+                check_utf8=False,  # blocks are UTF-8
             ),
         )
     except pa.ArrowInvalid:

@@ -31,6 +31,8 @@ _SUFFIXES: dict[str, Format] = {
 HEAD = 1 << 16
 """The number of bytes of a text that decide its format."""
 
+_USUAL_LINE = 1 << 10
+
 
 def format_of_suffix(file: str) -> Format | None:
     """The format of a file's suffix, None if the suffix does not decide."""
@@ -57,8 +59,12 @@ def format_of_text(content: bytes, file: str, mapping: Mapping | None, names: Na
 
 
 def _first_line(content: bytes) -> str:
-    sample = bytes(content[:HEAD]).decode("utf-8-sig", errors="replace")
-    return next((line.strip() for line in sample.splitlines() if line.strip()), "")
+    for size in (_USUAL_LINE, HEAD):
+        sample = bytes(content[:size]).decode("utf-8-sig", errors="replace")
+        lines = [line for line in sample.splitlines() if line.strip()]
+        if len(lines) > 1 or size == HEAD:
+            break
+    return lines[0].strip() if lines else ""
 
 
 def _is_record(line: str, names: Names) -> bool:

@@ -32,10 +32,12 @@ from holdsfor.sources.input_streams import (
     table_stream,
 )
 from holdsfor.sources.json_rows import JsonLinesReader
+from holdsfor.sources.parquet_tables import read_parquet
 from holdsfor.sources.place_kinds import PlaceKinds
 from holdsfor.sources.python_objects import Event, Fluent, mixed_columns, table_of
 from holdsfor.sources.revision_ids import RevisionRecord, unmatched_revisions
 from holdsfor.sources.spilled_reading import SpilledReading
+from holdsfor.sources.table_layout import time_columns
 from holdsfor.sources.text_columns import ColumnReading, TextReader, read_table
 from holdsfor.sources.text_records import Reading, read_text_records
 from holdsfor.sources.times import Clock, Unit
@@ -97,7 +99,7 @@ def open_input(each: object, names: Names, forced: Format | None = None, *, in_p
     file = str(source)
     form = forced or format_of_suffix(file)
     if form is not None and form in TABLES:
-        return Opened(file, form, mapping, table_of_file(file, form, in_pieces=in_pieces))
+        return Opened(file, form, mapping, table_of_file(file, form, mapping, in_pieces=in_pieces))
     if not file.strip():
         raise DataProblem(Diagnostic("HF501", "an input without a name", hint=_HINT))
     content = _text_stream(file) if in_pieces else read_bytes(file)
@@ -326,16 +328,22 @@ def _renamed(source: object, named: dict[str, str]) -> Any:
     return table.select(list(columns.values())).rename_columns(list(columns))
 
 
-def table_of_file(file: str, form: Format, *, in_pieces: bool = False) -> Any:
-    """The table of a Parquet, ORC or Arrow file, or a stream of its rows; HF501 if the file cannot be read."""
+def table_of_file(file: str, form: Format, mapping: Mapping | None = None, *, in_pieces: bool = False) -> Any:
+    """The table of a Parquet, ORC or Arrow file, or a stream of its rows; HF501 if the file cannot be read.
+
+    With a mapping, columns that it does not mention may be missing.
+    """
     import pyarrow as pa  # type: ignore[import-untyped]
     import pyarrow.feather  # type: ignore[import-untyped]
     import pyarrow.orc  # type: ignore[import-untyped]
     import pyarrow.parquet  # type: ignore[import-untyped]
 
     modules = {"parquet": pyarrow.parquet, "orc": pyarrow.orc, "arrow": pyarrow.feather}
+    is_file = Path(file).is_file()
     try:
-        stream = table_stream(file, form) if in_pieces and Path(file).is_file() else None
+        stream = table_stream(file, form) if in_pieces and is_file else None
+        if stream is None and is_file and form == "parquet":
+            return read_parquet(file, () if mapping is None else mapping.wanted, time_columns(mapping))
         return modules[form].read_table(file) if stream is None else stream
     except FileNotFoundError:
         raise _not_found(file) from None

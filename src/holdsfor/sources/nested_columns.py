@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow.compute as pc  # type: ignore[import-untyped]
 import pyarrow.types as pt  # type: ignore[import-untyped]
 
-__all__ = ["field_path", "nested_value", "outer_columns", "with_nested_columns"]
+__all__ = ["field_path", "has_field", "nested_value", "outer_columns", "with_nested_columns"]
 
 
 def field_path(name: str, columns: Iterable[str], has_field: Callable[[list[str]], bool]) -> list[str] | None:
@@ -31,9 +31,9 @@ def field_path(name: str, columns: Iterable[str], has_field: Callable[[list[str]
 
 def with_nested_columns(table: Any, wanted: Iterable[str]) -> Any:
     """An Arrow table with a column for each wanted field inside a column. O(1) for each column."""
-    names, has_field = table.schema.names, partial(_has_field, table.schema)
+    names = table.schema.names
     for name in wanted:
-        path = field_path(name, names, has_field)
+        path = field_path(name, names, partial(has_field, table.schema))
         if path is not None:
             table = table.append_column(name, pc.struct_field(table.column(path[0]), path[1:]))
     return table
@@ -41,11 +41,12 @@ def with_nested_columns(table: Any, wanted: Iterable[str]) -> Any:
 
 def outer_columns(schema: Any, wanted: Iterable[str]) -> list[str]:
     """The columns of a table that have the wanted columns and fields."""
-    paths = [field_path(name, schema.names, partial(_has_field, schema)) or [name] for name in wanted]
+    paths = [field_path(name, schema.names, partial(has_field, schema)) or [name] for name in wanted]
     return list(dict.fromkeys(path[0] for path in paths))
 
 
-def _has_field(schema: Any, path: list[str]) -> bool:
+def has_field(schema: Any, path: list[str]) -> bool:
+    """Whether the first name is a column of an Arrow schema, and the others are fields inside it."""
     kind = schema.field(path[0]).type
     for name in path[1:]:
         if not pt.is_struct(kind) or kind.get_field_index(name) < 0:

@@ -16,13 +16,25 @@ from typing import Any
 import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.compute as pc  # type: ignore[import-untyped]
+import pyarrow.types as pt  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 from holdsfor.columns.encoding import Symbols, float_words, integer_words
 from holdsfor.kernels.keys import Int64
 from holdsfor.sources.fields import read_field
 
-__all__ = ["PADDING", "Bytes", "Fields", "Lexicon", "fields_of", "read_integers", "words_of"]
+__all__ = [
+    "PADDING",
+    "Bytes",
+    "Fields",
+    "Lexicon",
+    "column_words",
+    "distinct_texts",
+    "fields_of",
+    "read_integers",
+    "whole_numbers",
+    "words_of",
+]
 
 Bytes = NDArray[np.uint8]
 Flags = NDArray[np.bool_]
@@ -34,6 +46,8 @@ _SEPARATORS = "|\n"
 _MOST_TEXTS = 1 << 18
 _MOST_DICTIONARIES = 16
 _MOST_DIGITS = 18  # always fit into 63 bits
+_FEW_TEXTS = 16
+_SAMPLE = 1_000  # rows that decide whether a column has few distinct texts
 _LARGEST_WORD = 2**49
 _EXACT = 2**53
 _POWERS = 10 ** np.arange(_MOST_DIGITS + 1, dtype=np.int64)
@@ -104,8 +118,7 @@ class Lexicon(dict[str, int]):
 def fields_of(strings: Any) -> Fields:
     """The elements of an Arrow array of strings as fields; null is an empty field."""
     strings = strings.cast(pa.large_string())
-    offsets = np.frombuffer(strings.buffers()[1], np.int64)[strings.offset : strings.offset + len(strings) + 1]
-    content = np.frombuffer(strings.buffers()[2] or b"", np.uint8)[offsets[0] : offsets[-1]]
+    offsets, content = _content(strings)
     offsets = offsets - offsets[0]
     # Two bytes more, so that an empty element at the end has a first byte.
     text = np.concatenate([np.zeros(PADDING, np.uint8), content, np.zeros(2, np.uint8)])
@@ -115,6 +128,99 @@ def fields_of(strings: Any) -> Fields:
     dots[owner] = found + PADDING
     dots[np.bincount(owner, minlength=len(strings)) > 1] = -1
     return Fields(text, offsets[:-1] + PADDING, offsets[1:] + PADDING, dots, strings, 0)
+
+
+def _content(strings: Any) -> tuple[Int64, Bytes]:
+    """The bytes of an Arrow array of strings, and where each of them begins in its buffer."""
+    kind = "i8" if pt.is_large_string(strings.type) else "i4"
+    offsets: Int64 = np.frombuffer(strings.buffers()[1], kind)[strings.offset : strings.offset + len(strings) + 1]
+    return offsets, np.frombuffer(strings.buffers()[2] or b"", np.uint8)[offsets[0] : offsets[-1]]
+
+
+def column_words(strings: Any, lexicon: Lexicon) -> Int64:
+    """The words of an Arrow array of fields, any word for null.
+
+    A column of integers is read by Arrow, and a column of few distinct texts once for each of them.
+    """
+    numbers = whole_numbers(strings)
+    if numbers is not None and len(numbers) and -_LARGEST_WORD <= numbers.min() <= numbers.max() < _LARGEST_WORD:
+        return integer_words(numbers)
+    if len(strings) > _SAMPLE and len(strings.slice(0, _SAMPLE).dictionary_encode().dictionary) < _SAMPLE // 4:
+        texts, codes = distinct_texts(strings)
+        found: Int64 = column_words(texts, lexicon).take(codes)
+        return found
+    words = np.zeros(len(strings), np.int64)
+    which = np.flatnonzero(strings.is_valid().to_numpy(zero_copy_only=False))
+    words[which] = words_of(fields_of(strings), which, lexicon)
+    return words
+
+
+def distinct_texts(strings: Any) -> tuple[Any, NDArray[np.integer[Any]]]:
+    """The distinct texts of an Arrow array of strings, and for each row the index of its text; any index for null.
+
+    >>> texts, codes = distinct_texts(pa.array(["on", "off", "on"]))
+    >>> texts.to_pylist(), codes.tolist()
+    (['on', 'off'], [0, 1, 0])
+    """
+    few = _few_short_texts(strings) if strings.null_count < len(strings) else None
+    if few is not None:
+        return few
+    encoded = strings.dictionary_encode()
+    return encoded.dictionary, encoded.indices.fill_null(0).to_numpy(zero_copy_only=False)
+
+
+def _few_short_texts(strings: Any) -> tuple[Any, NDArray[np.integer[Any]]] | None:
+    """`distinct_texts` of up to 16 texts of up to 8 bytes, by comparing the texts as integers; None for others."""
+    offsets, content = _content(strings)
+    lengths = np.diff(offsets)
+    if int(lengths.max()) > 8 or (len(content) and int(content.min()) == 0):
+        return None
+    text = np.concatenate([content, np.zeros(8, np.uint8)])
+    eights = np.ndarray((len(text) - 7,), "<u8", text, 0, (1,))
+    keys = eights.take(offsets[:-1] - offsets[0])  # three times as fast as an index
+    keys &= _FIRST_BYTES.take(lengths)
+    codes = np.zeros(len(keys), np.uint8)
+    rows: list[int] = []
+    is_left = strings.is_valid().to_numpy(zero_copy_only=False) if strings.null_count else np.ones(len(keys), np.bool_)
+    while is_left[at := int(is_left.argmax())]:
+        if len(rows) == _FEW_TEXTS:
+            return None
+        is_such = (keys == keys[at]) & is_left
+        codes += is_such.view(np.uint8) * np.uint8(len(rows))
+        rows.append(at)
+        is_left ^= is_such
+    return strings.take(pa.array(rows)), codes
+
+
+def whole_numbers(strings: Any) -> Int64 | None:
+    """The integers of an Arrow array of strings, 0 for null; None unless all are canonical, of up to 18 digits.
+
+    Every other text that Arrow reads as an integer is longer than the integer in canonical form (`007`, `-0`), except
+    those with letters (`0xff`). So no text is another one if all of them together are as long as they should be.
+
+    >>> whole_numbers(pa.array(["12", "-7", None])), whole_numbers(pa.array(["12", "007"]))
+    (array([12, -7,  0]), None)
+    """
+    content = _content(strings)[1] if len(strings) else np.zeros(0, np.uint8)
+    if not len(content) or int(content.max()) > ord("9"):
+        return None
+    try:
+        values = strings.cast(pa.int64())
+    except pa.ArrowInvalid:
+        return None
+    n_texts = len(values) - values.null_count
+    numbers: Int64 = (values.fill_null(0) if values.null_count else values).to_numpy(zero_copy_only=False)
+    low, high = int(numbers.min()), int(numbers.max())
+    if max(-low, high) >= 10**_MOST_DIGITS:
+        return None
+    sizes, n_bytes = numbers, n_texts
+    if low < 0:
+        sizes, n_bytes = np.abs(numbers), n_texts + int(np.count_nonzero(numbers < 0))
+    for power in _POWERS[1:]:
+        if power > max(-low, high):
+            break
+        n_bytes += int(np.count_nonzero(sizes >= power))
+    return numbers if n_bytes == len(content) else None
 
 
 def words_of(fields: Fields, which: Int64, lexicon: Lexicon) -> Int64:
@@ -192,6 +298,7 @@ def _repeated(byte: int) -> np.uint64:
     return np.uint64(int.from_bytes(bytes([byte] * 8), "little"))
 
 
+_FIRST_BYTES = np.array([2 ** (8 * n) - 1 for n in range(9)], np.uint64)
 _LAST_BYTES = np.array([(2**64 - 1) ^ (2 ** (64 - 8 * n) - 1) for n in range(9)], np.uint64)
 _ZEROS_BEFORE = _repeated(ord("0")) & ~_LAST_BYTES
 
@@ -218,9 +325,9 @@ def _read_digits(text: Bytes, starts: Int64, ends: Int64) -> tuple[Int64, Flags]
 
 def _read_eight(eights: NDArray[np.uint64], ends: Int64, lengths: Int64) -> tuple[Int64, Flags]:
     """The number in up to eight bytes before `ends`, and whether all of them are digits."""
-    digits = eights[ends - 8]
-    digits &= _LAST_BYTES[lengths]
-    digits |= _ZEROS_BEFORE[lengths]
+    digits = eights.take(ends - 8)
+    digits &= _LAST_BYTES.take(lengths)
+    digits |= _ZEROS_BEFORE.take(lengths)
     high = _repeated(0xF0)
     # A digit is 0x30 to 0x39: its high half is 3, and stays 3 after adding 6.
     are_digits = ((digits & high) | (((digits + _repeated(0x06)) & high) >> np.uint64(4))) == _repeated(0x33)

@@ -185,7 +185,7 @@ class ColumnReading:
         """
         left_over: list[tuple[int, int, SetAside]] = []
         given = {(records.ends is None, key): records for key, records in facts}
-        for operations in self.unsettled():
+        for operations in self._grouped(needs_places=False):
             records, retractions = operations.records, operations.retractions
             if retractions is not None:
                 group = operations.is_event, operations.key
@@ -210,13 +210,19 @@ class ColumnReading:
 
     def unsettled(self) -> list[Operations]:
         """The operations that are read and not settled, by name, with the order of reading."""
-        groups = dict.fromkeys([*self._pieces, *self._retractions])
-        return [self._operations(group) for group in sorted(groups, key=lambda group: not group[0])]
+        return self._grouped(needs_places=True)
 
-    def _operations(self, group: Group) -> Operations:
+    def _grouped(self, *, needs_places: bool) -> list[Operations]:
+        """The operations by name; without retractions, records have their places only if these are needed."""
+        groups = dict.fromkeys([*self._pieces, *self._retractions])
+        return [self._operations(group, needs_places) for group in sorted(groups, key=lambda group: not group[0])]
+
+    def _operations(self, group: Group, needs_places: bool) -> Operations:
         is_event, key = group
-        parts = [replace(piece.records, places=piece.places) for piece in self._pieces.get(group, [])]
-        retractions = self._retractions.get(group)
+        pieces, retractions = self._pieces.get(group, []), self._retractions.get(group)
+        parts = [piece.records for piece in pieces]
+        if needs_places or retractions is not None:
+            parts = [replace(piece.records, places=piece.places) for piece in pieces]
         taken = None if retractions is None else _retracted(is_event, retractions)
         if not parts:
             assert taken is not None

@@ -25,7 +25,7 @@ from holdsfor.sources.fields import out_of_range
 from holdsfor.sources.input_fvps import fitting_fvps, fvp_of
 from holdsfor.sources.number_checks import TextUses
 from holdsfor.sources.number_fields import NumberFields
-from holdsfor.sources.numerals import Lexicon, fields_of, words_of
+from holdsfor.sources.numerals import Lexicon, column_words, distinct_texts
 from holdsfor.sources.reading import ColumnReading, ReadRecords, Retraction
 from holdsfor.sources.revision_ids import RevisionRecord
 from holdsfor.sources.table_layout import LaidOut, is_argument
@@ -43,6 +43,7 @@ Scalar = TypeVar("Scalar", bound=np.generic)
 
 _LARGEST_WORD = 2**49
 _MISFIT, _UNUSED = -1, -2
+_N_NEGATIVE = 2
 _SHAPES: tuple[Literal["event", "points", "intervals"], ...] = ("event", "points", "intervals")
 
 
@@ -67,8 +68,9 @@ def _is_present(array: Any) -> Flags:
 
 def _times(array: Any) -> Int64:
     """The times, with 0 for null."""
-    times: Int64 = array.cast(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False)
-    return times
+    times = array.cast(pa.int64())
+    found: Int64 = (times.fill_null(0) if times.null_count else times).to_numpy(zero_copy_only=False)
+    return found
 
 
 def _constants(
@@ -96,39 +98,47 @@ def _words(array: Any, lexicon: Lexicon, *, are_texts: bool) -> tuple[Int64, Fla
     if pt.is_dictionary(array.type) and len(array.dictionary) > len(array):
         array = array.dictionary_decode()
     there = _is_present(array)
-    words = np.zeros(len(array), np.int64)
     if pt.is_dictionary(array.type):
         read = partial(_words, lexicon=lexicon, are_texts=are_texts)
         meanings, are_there = lexicon.of_dictionary(array.dictionary, read, are_texts=are_texts)
-        which = np.flatnonzero(there)
-        codes = array.indices.fill_null(0).to_numpy(zero_copy_only=False)[which]
-        words[which], there[which] = meanings[codes], are_there[codes]
-    elif pt.is_floating(array.type):
-        words = float_words(array.cast(pa.float64()).fill_null(0.0).to_numpy(zero_copy_only=False))
-    elif pt.is_integer(array.type):
-        values = array.fill_null(0).to_numpy(zero_copy_only=False)
-        if len(values) and int(values.min()) >= -_LARGEST_WORD and int(values.max()) < _LARGEST_WORD:
-            return integer_words(values.astype(np.int64, copy=False)), there
-        is_small = (values < _LARGEST_WORD) & (values >= -_LARGEST_WORD)
-        words[is_small] = integer_words(values[is_small].astype(np.int64))
-        words[~is_small] = lexicon.symbols.words(map(Int, values[~is_small].tolist()))
-    elif pt.is_decimal(array.type):
-        which = np.flatnonzero(there)
-        words[which] = lexicon.symbols.words(Int(int(value)) for value in array.drop_null().to_pylist())
-    elif are_texts and not pt.is_null(array.type):
-        words = _text_words(array, lexicon)
-    elif not pt.is_null(array.type):
-        which = np.flatnonzero(there)
-        words[which] = words_of(fields_of(array), which, lexicon)
-    return words, there
+        return _decoded(array, there, meanings, are_there)
+    if pt.is_null(array.type):
+        return np.zeros(len(array), np.int64), there
+    if pt.is_floating(array.type):
+        return float_words(array.cast(pa.float64()).fill_null(0.0).to_numpy(zero_copy_only=False)), there
+    if pt.is_integer(array.type):
+        return _integer_words(array, lexicon), there
+    if pt.is_decimal(array.type):
+        words = np.zeros(len(array), np.int64)
+        words[there] = lexicon.symbols.words(Int(int(value)) for value in array.drop_null().to_pylist())
+        return words, there
+    return _text_words(array, lexicon) if are_texts else column_words(array, lexicon), there
+
+
+def _decoded(array: Any, there: Flags, meanings: Int64, are_there: Flags) -> tuple[Int64, Flags]:
+    """The words of a dictionary-encoded column and which are not null, given those of its dictionary."""
+    codes = (array.indices.fill_null(0) if array.null_count else array.indices).to_numpy(zero_copy_only=False)
+    if not len(meanings):
+        return np.zeros(len(array), np.int64), there
+    return meanings.take(codes), there if are_there.all() else there & are_there.take(codes)
+
+
+def _integer_words(array: Any, lexicon: Lexicon) -> Int64:
+    values = (array.fill_null(0) if array.null_count else array).to_numpy(zero_copy_only=False)
+    if len(values) and int(values.min()) >= -_LARGEST_WORD and int(values.max()) < _LARGEST_WORD:
+        return integer_words(values.astype(np.int64, copy=False))
+    words = np.zeros(len(array), np.int64)
+    is_small = (values < _LARGEST_WORD) & (values >= -_LARGEST_WORD)
+    words[is_small] = integer_words(values[is_small].astype(np.int64))
+    words[~is_small] = lexicon.symbols.words(map(Int, values[~is_small].tolist()))
+    return words
 
 
 def _text_words(array: Any, lexicon: Lexicon) -> Int64:
-    """The words of texts as atoms, 0 for null; each distinct text is looked up once."""
-    encoded = array.dictionary_encode()
-    words = lexicon.symbols.words(map(Atom, encoded.dictionary.to_pylist()))
-    codes = encoded.indices.fill_null(len(words)).to_numpy(zero_copy_only=False)
-    found: Int64 = np.append(words, 0)[codes]
+    """The words of texts as atoms, any word for null; each distinct text is looked up once."""
+    texts, codes = distinct_texts(array)
+    words = lexicon.symbols.words(Atom(text or "") for text in texts.to_pylist())
+    found: Int64 = words.take(codes) if len(words) else np.zeros(len(array), np.int64)
     return found
 
 
@@ -136,6 +146,8 @@ def _texts(array: Any) -> tuple[list[str | None], Int64]:
     """The distinct texts of a column with None at the end, and for each row the index of its text."""
     encoded = array if pt.is_dictionary(array.type) else array.dictionary_encode()
     texts = [text if text is None else text.strip() for text in encoded.dictionary.to_pylist()]
+    if len(texts) == 1 and encoded.null_count == 0:
+        return [*texts, None], np.array(0)
     codes = encoded.indices.cast(pa.int64()).fill_null(len(texts)).to_numpy(zero_copy_only=False)
     return [*texts, None], codes
 
@@ -145,10 +157,25 @@ def _taken(column: NDArray[Scalar], which: Int64) -> NDArray[Scalar]:
     return column if len(which) == len(column) else column[which]
 
 
-def _present(numbers: Int64) -> list[int]:
-    """The numbers from 0 that occur, ascending."""
-    occurring: list[int] = np.bincount(numbers[numbers >= 0]).nonzero()[0].tolist()
-    return occurring
+def _as_one(flags: Flags) -> Flags:
+    """The flag of all rows as an array without dimensions, if it is the same for all."""
+    n_true = np.count_nonzero(flags)
+    return np.array(n_true > 0) if n_true in (0, len(flags)) else flags
+
+
+def _rows_by_number(numbers: Int64, n: int) -> dict[int, Int64]:
+    """The rows of each number from 0, ascending; `numbers` is of `n` rows, or one number for all."""
+    if numbers.ndim == 0:
+        return {int(numbers): np.arange(n)} if n and numbers >= 0 else {}
+    occurring = np.bincount(numbers + _N_NEGATIVE)[_N_NEGATIVE:].nonzero()[0].tolist()
+    return {number: np.flatnonzero(numbers == number) for number in occurring}
+
+
+def _without(groups: dict[int, Int64], rows: dict[int, str]) -> dict[int, Int64]:
+    """The groups without some of their rows."""
+    if not rows:
+        return groups
+    return {number: which[~np.isin(which, list(rows))] for number, which in groups.items()}
 
 
 # -- rows --------------------------------------------------------------------------------------------------------------
@@ -156,7 +183,10 @@ def _present(numbers: Int64) -> list[int]:
 
 @dataclass(frozen=True)
 class _Rows:
-    """The rows of a batch as columns."""
+    """The rows of a batch as columns.
+
+    What is the same for all rows (a name, a shape) is an array without dimensions, and costs nothing for a row.
+    """
 
     batch: Any
     origin: Origin
@@ -173,8 +203,13 @@ class _Rows:
     is_addition: Flags
     is_retraction: Flags
 
+    def __len__(self) -> int:
+        return len(self.starts)
+
     def as_dicts(self, which: Int64) -> list[dict[str, Any]]:
         """The rows one by one, as in the table."""
+        if not len(which):
+            return []
         rows: list[dict[str, Any]] = self.batch.take(pa.array(which)).to_pylist()
         for row in rows if self.optional else ():
             row.update({column: NONE.name for column in self.optional if row[column] is None})
@@ -183,39 +218,45 @@ class _Rows:
 
 def _rows(laid_out: LaidOut, origin: Origin, lexicon: Lexicon) -> _Rows:
     batch = laid_out.batch
-    nothing = pa.nulls(len(batch))
+    nothing = np.broadcast_to(np.int64(0), len(batch))
     column = {name: batch.column(name) for name in batch.schema.names}
     names, codes = _texts(column["name"])
-    n_columns = sum(map(is_argument, column))
-    names_of_args = [f"arg{i + 1}" for i in range(n_columns)]
-    texts, optional = laid_out.texts, laid_out.optional
-    args = [constant_words(laid_out, name, lexicon) for name in names_of_args]
-    n_args = np.zeros(len(batch), np.int64)
-    is_gap = np.zeros(len(batch), np.bool_)
-    for i, (_, there) in enumerate(args):
-        is_gap |= there & (n_args < i)
-        n_args += there
-    value, has_value = _constants(
-        column.get("value", nothing), lexicon, are_texts="value" in texts, is_optional="value" in optional
+    args = [constant_words(laid_out, f"arg{i + 1}", lexicon) for i in range(sum(map(is_argument, column)))]
+    n_args, is_gap = _argument_counts([there for _, there in args])
+    value, has_value = (
+        constant_words(laid_out, "value", lexicon) if "value" in column else (nothing, np.zeros(len(batch), np.bool_))
     )
-    has_end = _is_present(column.get("end", nothing))
-    ops, op = _texts(column.get("op", nothing.cast(pa.string())))
+    has_end = _as_one(_is_present(column["end"])) if "end" in column else np.array(False)
+    has_value = _as_one(has_value)
+    ops, op = _texts(column["op"]) if "op" in column else ([None], np.array(0))
+    starts = _times(column["start"])
     return _Rows(
         batch,
         origin,
-        optional,
+        laid_out.optional,
         names,
         codes,
-        _times(column["arrival"]),
-        _times(column["start"]),
-        _times(column.get("end", nothing)),
+        starts if laid_out.arrive_at_start else _times(column["arrival"]),
+        starts,
+        _times(column["end"]) if "end" in column else nothing,
         value,
         [words for words, _ in args],
         n_args,
         np.where(is_gap | (has_end & ~has_value), 3, has_value.astype(np.int64) + has_end),
-        np.array([text in (None, "+") for text in ops])[op],
-        np.array([text == "-" for text in ops])[op],
+        np.asarray(np.array([text in (None, "+") for text in ops])[op]),
+        np.asarray(np.array([text == "-" for text in ops])[op]),
     )
+
+
+def _argument_counts(present: list[Flags]) -> tuple[Int64, Flags]:
+    """The number of arguments of each row, and whether a row lacks an argument before another."""
+    if all(there.all() for there in present):
+        return np.array(len(present)), np.array(False)
+    n_args, is_gap = np.zeros(len(present[0]), np.int64), np.zeros(len(present[0]), np.bool_)
+    for i, there in enumerate(present):
+        is_gap |= there & (n_args < i)
+        n_args += there
+    return n_args, is_gap
 
 
 class RowReader:
@@ -244,30 +285,35 @@ class RowReader:
         batch = laid_out.batch
         rows = _rows(laid_out, origin, self.lexicon)
         numbers = self._fitting(rows)
-        not_input = self._not_input(rows, numbers)
-        numbers[list(not_input)] = _MISFIT
-        not_input |= self._not_numbers(rows, numbers, laid_out)
-        numbers[list(not_input)] = _MISFIT
-        misfits = np.flatnonzero(numbers == _MISFIT)
+        groups = _rows_by_number(numbers, len(batch))
+        not_input = self._not_input(rows, groups)
+        groups = _without(groups, not_input)
+        not_input |= self._not_numbers(rows, groups, laid_out)
+        groups = _without(groups, not_input)
+        misfits = np.broadcast_to(numbers == _MISFIT, len(batch)).nonzero()[0]
+        if not_input:
+            misfits = np.union1d(misfits, list(not_input))
         for row, content in zip(misfits.tolist(), rows.as_dicts(misfits), strict=True):
             reason = not_input.get(row) or self._reason(content, origin.faults.get(row))
             self.reading.set_aside.append(self._set_aside(rows, row, content, reason))
-        for number in _present(numbers):
-            self._add(self.records[number], rows, np.flatnonzero(numbers == number))
+        for number, which in groups.items():
+            self._add(self.records[number], rows, which)
         if "revision" in batch.schema.names:
-            self._note_revisions(rows, numbers >= 0)
+            self._note_revisions(rows, np.sort(np.concatenate([np.zeros(0, np.int64), *groups.values()])))
         self.reading.n_records += len(batch)
         self.reading.n_places += len(batch)
 
-    def _note_revisions(self, rows: _Rows, fits: Flags) -> None:
+    def _note_revisions(self, rows: _Rows, fitting: Int64) -> None:
         """Note the revisions of the rows that fit."""
         ids, codes = _texts(rows.batch.column("revision").cast(pa.string()))
-        which = np.flatnonzero(fits & (codes < len(ids) - 1))
+        codes = np.broadcast_to(codes, len(rows))
+        is_retraction = np.broadcast_to(rows.is_retraction, len(rows))
+        which = fitting[codes[fitting] < len(ids) - 1]
         for row, content in zip(which.tolist(), rows.as_dicts(which), strict=True):
             revision = ids[codes[row]]
             if revision:
                 origin = self._set_aside(rows, row, content, "")
-                self.reading.revisions.append(RevisionRecord(revision, bool(rows.is_retraction[row]), origin))
+                self.reading.revisions.append(RevisionRecord(revision, bool(is_retraction[row]), origin))
 
     def _fitting(self, rows: _Rows) -> Int64:
         """The number of the record that each row fits, or `_MISFIT` or `_UNUSED`. Unused records are counted."""
@@ -279,23 +325,28 @@ class RowReader:
         for number, record in enumerate(self.records):
             if record.arity <= len(rows.args):
                 table[codes[record.name], _SHAPES.index(record.shape), record.arity] = number
-        numbers: Int64 = table[rows.codes, rows.shapes, rows.n_args]
-        unused = np.bincount(rows.codes[numbers == _UNUSED], minlength=len(rows.names))
-        for name, count in zip(rows.names, unused.tolist(), strict=True):
+        numbers: Int64 = np.asarray(table[rows.codes, rows.shapes, rows.n_args])
+        if (numbers == _UNUSED).any():
+            self._count_unused(rows, np.broadcast_to(numbers == _UNUSED, len(rows)).nonzero()[0])
+        are_valid = self._are_valid(rows)
+        return numbers if are_valid.all() else np.where((numbers >= 0) & ~are_valid, _MISFIT, numbers)
+
+    def _count_unused(self, rows: _Rows, which: Int64) -> None:
+        """Count the rows that no rule uses."""
+        counts = np.bincount(np.broadcast_to(rows.codes, len(rows))[which], minlength=len(rows.names))
+        for name, count in zip(rows.names, counts.tolist(), strict=True):
             if name is not None and count:
                 self.reading.unused[name] += count
         if self.reading.follows_time:
-            passed = np.flatnonzero((numbers == _UNUSED) & _is_present(rows.batch.column("arrival")))
+            passed = which[_is_present(rows.batch.column("arrival"))[which]]
             self.reading.note_unused(rows.arrivals[passed], self.reading.n_places + passed)
-        numbers[(numbers >= 0) & ~self._are_valid(rows)] = _MISFIT
-        return numbers
 
-    def _not_input(self, rows: _Rows, numbers: Int64) -> dict[int, str]:
+    def _not_input(self, rows: _Rows, groups: dict[int, Int64]) -> dict[int, str]:
         """The rows whose FVPs do not arrive in their shape, and the reason for each."""
         found: dict[int, str] = {}
-        for number, record in enumerate(self.records):
-            which = np.flatnonzero(numbers == number) if record.patterns is not None else ()
-            if len(which):
+        for number, which in groups.items():
+            record = self.records[number]
+            if record.patterns is not None:
                 columns = [column[which] for column in (*rows.args[: record.arity], rows.value)]
                 for place in np.flatnonzero(~fitting_fvps(record, columns, self.lexicon.symbols)).tolist():
                     fvp = fvp_of(record, [int(column[place]) for column in columns], self.lexicon.symbols)
@@ -305,17 +356,22 @@ class RowReader:
     def _are_valid(self, rows: _Rows) -> Flags:
         """Which rows have valid times and a valid operation."""
         in_order: Flags = rows.is_addition | rows.is_retraction
-        in_order &= _is_present(rows.batch.column("arrival")) & _is_present(rows.batch.column("start"))
-        if self.tick > 1:
-            in_order &= rows.starts % self.tick == 0
-        for times in (rows.arrivals, rows.starts):
+        for name, times in (("start", rows.starts), ("arrival", rows.arrivals)):
+            if name == "arrival" and times is rows.starts:
+                continue
+            if rows.batch.column(name).null_count:
+                in_order = in_order & _is_present(rows.batch.column(name))
             if len(times) and not EARLIEST <= int(times.min()) <= int(times.max()) <= LATEST:
-                in_order &= (times >= EARLIEST) & (times <= LATEST)
+                in_order = in_order & (times >= EARLIEST) & (times <= LATEST)
+        if self.tick > 1:
+            in_order = in_order & (rows.starts % self.tick == 0)
         if np.count_nonzero(rows.shapes == 2):
             is_end = (rows.ends % self.tick == 0) | (rows.ends == OPEN_END)
             is_end &= (rows.ends > rows.starts) & (rows.ends <= LATEST)
-            in_order &= (rows.shapes != 2) | is_end
-        in_order[list(rows.origin.faults)] = False
+            in_order = in_order & ((rows.shapes != 2) | is_end)
+        if rows.origin.faults:
+            in_order = np.broadcast_to(in_order, len(rows)).copy()
+            in_order[list(rows.origin.faults)] = False
         return in_order
 
     def _reason(self, row: dict[str, Any], fault: str | None) -> str:
@@ -366,14 +422,14 @@ class RowReader:
     def _origin(self, rows: _Rows, which: Int64, row: int) -> SetAside:
         return self._set_aside(rows, int(which[row]), rows.as_dicts(which[[row]])[0], "")
 
-    def _not_numbers(self, rows: _Rows, numbers: Int64, laid_out: LaidOut) -> dict[int, str]:
+    def _not_numbers(self, rows: _Rows, groups: dict[int, Int64], laid_out: LaidOut) -> dict[int, str]:
         """The rows with text in a field that rules compute with, and the reason for each.
 
         A column of only text is refused, if the table declares its type.
         """
         found: dict[int, str] = {}
-        for number in _present(numbers):
-            record, which = self.records[number], np.flatnonzero(numbers == number)
+        for number, which in groups.items():
+            record = self.records[number]
             used = {f"arg{i + 1}": _taken(rows.args[i], which) for i in range(record.arity)}
             used["value"] = _taken(rows.value, which)
             self.text_uses.check_words(record, used, laid_out.typed)
@@ -390,14 +446,16 @@ class RowReader:
         is_event, key = record.shape == "event", (record.name, record.arity)
         columns = rows.args[: record.arity] if is_event else [*rows.args[: record.arity], rows.value]
         ends = None if is_event else rows.ends if record.shape == "intervals" else rows.starts + self.tick
-        is_retraction = _taken(rows.is_retraction, which)
-        has_retractions = bool(np.count_nonzero(is_retraction))
-        added, taken = (which[~is_retraction], which[is_retraction]) if has_retractions else (which, which[:0])
+        added, taken = which, which[:0]
+        if rows.is_retraction.any():
+            is_retraction = np.broadcast_to(rows.is_retraction, len(rows))[which]
+            added, taken = which[~is_retraction], which[is_retraction]
         if len(added):
+            starts = _taken(rows.starts, added)
             records = Records(
                 [_taken(column, added) for column in columns],
-                _taken(rows.arrivals, added),
-                _taken(rows.starts, added),
+                starts if rows.arrivals is rows.starts else _taken(rows.arrivals, added),
+                starts,
                 None if ends is None else _taken(ends, added),
             )
             self.reading.add(ReadRecords(is_event, key, records, self.reading.n_places + added))

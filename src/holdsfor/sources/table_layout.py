@@ -43,7 +43,7 @@ from holdsfor.sources.typed_columns import (
 from holdsfor.syntax.terms import Atom, Float, Int, Str, Var
 from holdsfor.syntax.time_points import OPEN_END
 
-__all__ = ["TIMES", "LaidOut", "Layout", "fact_layout", "is_argument", "is_header", "layout_of"]
+__all__ = ["TIMES", "LaidOut", "Layout", "fact_layout", "is_argument", "is_header", "layout_of", "time_columns"]
 
 TIMES = ("start", "end", "arrival")
 _OTHERS = ("name", "value", "op", "revision")
@@ -68,6 +68,8 @@ class LaidOut:
     """The columns in which null is the constant `none`."""
     columns: dict[str, str] = field(default_factory=dict)
     """The names of the columns in the table."""
+    arrive_at_start: bool = False
+    """Whether there are no arrivals but the starts."""
 
 
 @dataclass(frozen=True)
@@ -119,11 +121,21 @@ class Layout:
                 faults = wrong | faults
         if self.constants:
             faults = self._missing(is_missing) | faults
+        arrive_at_start = "arrival" not in columns
         if "start" in columns:
             columns.setdefault("arrival", columns["start"])
         typed = self.texts
         texts = frozenset(ours for ours, theirs in typed.items() if theirs not in self.mixed or ours in self.kinds)
-        return LaidOut(pa.RecordBatch.from_pydict(columns), rows, faults, texts, typed, self.optional, self.columns)
+        return LaidOut(
+            pa.RecordBatch.from_pydict(columns),
+            rows,
+            faults,
+            texts,
+            typed,
+            self.optional,
+            self.columns,
+            arrive_at_start,
+        )
 
     def _missing(self, columns: dict[str, Any]) -> dict[int, str]:
         """The rows of a mapping that lack a required value."""
@@ -177,6 +189,14 @@ def is_argument(column: str) -> bool:
 def is_header(columns: Sequence[str]) -> bool:
     """Whether the columns are those of records."""
     return "name" in columns and ("start" in columns or "time" in columns)
+
+
+def time_columns(mapping: Mapping | None) -> frozenset[str]:
+    """The columns of a table that have times of records."""
+    if mapping is None:
+        return frozenset({"time", *TIMES})
+    terms = [mapping.columns[ours] for ours in TIMES if ours in mapping.columns]
+    return frozenset(term.name for term in terms if isinstance(term, Atom | Var))
 
 
 def layout_of(

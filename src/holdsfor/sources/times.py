@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from holdsfor.columns.time_type import TimeType
 from holdsfor.kernels.keys import Int64
 from holdsfor.sources.fields import read_time
-from holdsfor.sources.numerals import fields_of, read_integers
+from holdsfor.sources.numerals import fields_of, read_integers, whole_numbers
 from holdsfor.syntax.durations import is_time_zone
 from holdsfor.syntax.time_points import OPEN_END
 
@@ -147,6 +147,9 @@ class Clock:
         return pa.array(times, mask=~is_read), faults
 
     def _of_texts(self, array: Any, what: str, *, are_ends: bool) -> tuple[Any, dict[int, str]]:
+        whole = whole_numbers(array) if array.null_count == 0 else None
+        if whole is not None:
+            return pa.array(whole), {}
         there = array.is_valid().to_numpy(zero_copy_only=False)
         fields = fields_of(array)
         times, is_read = read_integers(fields.text, fields.starts, fields.ends)

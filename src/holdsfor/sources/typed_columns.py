@@ -20,6 +20,7 @@ import pyarrow.compute as pc  # type: ignore[import-untyped]
 import pyarrow.types as pt  # type: ignore[import-untyped]
 
 from holdsfor.sources.column_kinds import EXACT, read_integer, read_number
+from holdsfor.sources.numerals import whole_numbers
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Float, Int
 
@@ -120,6 +121,9 @@ def _as_fields(
 
     A text that matches `canonical` is its own field.
     """
+    whole = None if pt.is_dictionary(array.type) or array.null_count else whole_numbers(array)
+    if whole is not None:
+        return pa.array(whole), {}
     encoded = array if pt.is_dictionary(array.type) else array.dictionary_encode()
     if pc.all(pc.match_substring_regex(encoded.dictionary, canonical)).as_py() is not False:
         return array, {}

@@ -54,16 +54,13 @@ def stepped(effects: list[Effect], state: dict[int, int]) -> list[Stretch]:
     return found
 
 
-def columns_of(effects: list[Effect]) -> Effects:
-    fluents, values, times = as_columns([(e.fluent, e.value, e.time) for e in effects], 3)
-    return fluents, values, times
-
-
 def computed(effects: list[Effect], state: dict[int, int]) -> list[Stretch]:
-    initiations = columns_of([effect for effect in effects if effect.is_initiation])
-    terminations = columns_of([effect for effect in effects if not effect.is_initiation])
+    parts = [
+        Effects(*as_columns([(e.fluent, e.value, e.time) for e in effects if e.is_initiation == kind], 3), kind)
+        for kind in (False, True)
+    ]
     known = np.array(list(state), dtype=np.int64), np.array(list(state.values()), dtype=np.int64)
-    changes = inertial_intervals(initiations, terminations, known)
+    changes = inertial_intervals(parts, known)
     columns = (changes.fluents, changes.values, changes.begins, changes.stops)
     return list(zip(*(column.tolist() for column in columns), strict=True))
 

@@ -162,6 +162,12 @@ class Texts:
         self._grow()
         return self._hashes[symbol_numbers(words)]
 
+    def owners(self, words: Int64, n_buckets: int) -> Int64:
+        """The bucket of each word by the hash of its text; all words are symbols."""
+        self._grow()
+        found: Int64 = (self._hashes % np.uint64(n_buckets)).astype(np.int64).take(symbol_numbers(words))
+        return found
+
     def _grow(self) -> None:
         known, n = len(self._texts), len(self.symbols)
         if known == n:
@@ -187,8 +193,11 @@ def owners(words: Int64, n_buckets: int, texts: Texts) -> Int64:
     """
     if n_buckets == 1:
         return np.zeros(len(words), np.int64)
+    are_symbols = is_symbol(words)
+    if are_symbols.all():
+        return texts.owners(words, n_buckets)
     mixed = _scrambled(words)
-    symbols = np.flatnonzero(is_symbol(words))
+    symbols = np.flatnonzero(are_symbols)
     if len(symbols):
         mixed[symbols] = texts.hashes(words[symbols])
     found: Int64 = (mixed % np.uint64(n_buckets)).astype(np.int64)

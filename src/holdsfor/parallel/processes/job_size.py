@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from holdsfor.errors import Diagnostic, Hint, UsageProblem
 from holdsfor.parallel.processes.pool import can_start_processes
-from holdsfor.sources.input_sizes import estimated_records
 
 __all__ = ["check_jobs", "n_processes"]
 
@@ -37,6 +36,8 @@ def n_processes(jobs: int | None, inputs: Sequence[object], *, has_windows: bool
         return 1
     if jobs is not None:
         return jobs
+    from holdsfor.sources.input_sizes import estimated_records
+
     n_records = estimated_records(inputs)
     if has_windows and n_records * _BYTES_OF_A_RECORD * _SHARE_OF_MEMORY > _memory():
         return 1

@@ -26,9 +26,17 @@ def serve(connection: Connection) -> None:
         return
     threading.Thread(target=_end_with_parent, args=(folder,), daemon=True).start()
     own = make(number, folder)
-    while True:
-        method, arguments = connection.recv()
-        connection.send(_outcome(own, method, arguments))
+    while (call := _next_call(connection)) is not None:
+        connection.send(_outcome(own, *call))
+
+
+def _next_call(connection: Connection) -> tuple[str, tuple[object, ...]] | None:
+    """The next method to call, with its arguments; None at the end of the job."""
+    try:
+        call: tuple[str, tuple[object, ...]] = connection.recv()
+    except (EOFError, ConnectionError):
+        return None
+    return call
 
 
 def _end_with_parent(folder: str) -> None:

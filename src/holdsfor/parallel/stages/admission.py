@@ -176,7 +176,7 @@ class JobAdmission:
     def admit_and_count(self, records: Records) -> dict[tuple[str, int], int]:
         """Keep the records that some query time admits, with arrivals at the start; return their number by outcome."""
         admission_counts = self.admit(records)
-        records.arrivals = np.full(len(records), self.run.first, np.int64)
+        records.arrivals = np.broadcast_to(np.int64(self.run.first), len(records))
         counts = {"late": admission_counts.n_late, "dropped": admission_counts.n_dropped, "cut": admission_counts.n_cut}
         return {(what, self.run.end): n for what, n in counts.items()}
 

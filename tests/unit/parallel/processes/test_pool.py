@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import time
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
 
 from holdsfor.errors import DataProblem, Diagnostic, ExecutionProblem
 from holdsfor.parallel.processes.pool import Pool
+from holdsfor.parallel.processes.start_process import start_process
 
 
 class Desk:
@@ -49,6 +52,21 @@ class Desk:
 def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pool[Desk]:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     return Pool(2, Desk, lambda: False)
+
+
+def test_a_process_ends_without_a_word_when_its_calls_end() -> None:
+    ours, theirs = socket.socketpair()
+    command = [sys.executable, "-m", "holdsfor.parallel.processes.worker", str(theirs.fileno())]
+    with theirs:
+        worker = subprocess.Popen(
+            command, pass_fds=[theirs.fileno()], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+    with Connection(ours.detach()) as connection:
+        connection.send(("", (start_process, 1, "")))
+    assert worker.stderr is not None
+    assert worker.stderr.read() == ""
+    worker.communicate()
+    assert worker.returncode == 0
 
 
 def test_methods_are_called_in_all_processes(pool: Pool[Desk], tmp_path: Path) -> None:
@@ -87,6 +105,7 @@ def test_a_stopped_run_does_not_wait(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 PROGRAM = """
 from holdsfor.parallel.processes.pool import Pool
+from holdsfor.parallel.processes.start_process import start_process
 from tests.unit.parallel.processes.test_pool import Desk
 pool = Pool(2, Desk, lambda: False)
 pool.start()
