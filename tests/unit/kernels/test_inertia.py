@@ -54,11 +54,14 @@ def stepped(effects: list[Effect], state: dict[int, int]) -> list[Stretch]:
     return found
 
 
+def part_of(effects: list[Effect], *, is_initiation: bool) -> Effects:
+    chosen = [(e.fluent, e.value, e.time) for e in effects if e.is_initiation == is_initiation]
+    fluents, values, times = as_columns(chosen, 3)
+    return Effects(fluents, values, times, is_initiation)
+
+
 def computed(effects: list[Effect], state: dict[int, int]) -> list[Stretch]:
-    parts = [
-        Effects(*as_columns([(e.fluent, e.value, e.time) for e in effects if e.is_initiation == kind], 3), kind)
-        for kind in (False, True)
-    ]
+    parts = [part_of(effects, is_initiation=kind) for kind in (False, True)]
     known = np.array(list(state), dtype=np.int64), np.array(list(state.values()), dtype=np.int64)
     changes = inertial_intervals(parts, known)
     columns = (changes.fluents, changes.values, changes.begins, changes.stops)

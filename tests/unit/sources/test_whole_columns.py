@@ -104,7 +104,7 @@ def test_times_that_repeat_as_text_are_times(tmp_path: Path) -> None:
 def test_blank_lines_and_short_lines_of_csv_keep_the_numbers_of_lines(tmp_path: Path, quote: str) -> None:
     rules = hf.load_text("happensAt(seen(X), T) :- happensAt(saw(X), T).")
     (tmp_path / "t.csv").write_text(f"\nwho,at\na,1\n\nb\n{quote}c{quote},3\n\nd,x\n", encoding="utf-8")
-    with pytest.warns(hf.SetAsideWarning):
+    with pytest.warns(hf.errors.SetAsideWarning):
         found = hf.recognise(rules, (tmp_path / "t.csv", "happensAt(saw(who), at)"))
     assert [each.line for each in found.reading.set_aside] == [5, 8]
     assert sorted(found.to_arrow()["fvp"].to_pylist()) == ["seen(a)", "seen(c)"]

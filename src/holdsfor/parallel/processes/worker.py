@@ -28,6 +28,8 @@ def serve(connection: Connection) -> None:
     own = make(number, folder)
     while (call := _next_call(connection)) is not None:
         connection.send(_outcome(own, *call))
+    # If the other process was killed, this one may end before the thread removes the folder.
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _next_call(connection: Connection) -> tuple[str, tuple[object, ...]] | None:
@@ -41,7 +43,9 @@ def _next_call(connection: Connection) -> tuple[str, tuple[object, ...]] | None:
 
 def _end_with_parent(folder: str) -> None:
     """End this process when the other one has ended, also in the middle of a call."""
-    sys.stdin.buffer.read()
+    # Without a buffer: the lock of a buffer that a thread reads is an error when the interpreter ends.
+    while os.read(sys.stdin.fileno(), 1):
+        pass
     shutil.rmtree(folder, ignore_errors=True)
     os._exit(1)
 

@@ -105,7 +105,6 @@ def test_a_stopped_run_does_not_wait(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 PROGRAM = """
 from holdsfor.parallel.processes.pool import Pool
-from holdsfor.parallel.processes.start_process import start_process
 from tests.unit.parallel.processes.test_pool import Desk
 pool = Pool(2, Desk, lambda: False)
 pool.start()

@@ -19,7 +19,7 @@ def test_too_many_query_times_are_refused() -> None:
     (problem,) = caught.value.diagnostics.in_order()
     assert problem.code == "HF703"
     assert f"the run from 0 to {2**61} has {2**61 // 10 + 1} query times" in problem.message
-    assert "`--end`" in str(problem.hint)
+    assert "give `end`" in str(problem.hint)
 
 
 def test_many_query_times_are_not_a_list() -> None:
