@@ -185,7 +185,7 @@ def _without(groups: dict[int, Int64], rows: dict[int, str]) -> dict[int, Int64]
 class _Rows:
     """The rows of a batch as columns.
 
-    What is the same for all rows (a name, a shape) is an array without dimensions, and costs nothing for a row.
+    A property that all rows share (a name, a shape) is an array without dimensions, and costs nothing for a row.
     """
 
     batch: Any
