@@ -146,10 +146,6 @@ class Relation:
             known = self._gathered[position] = rows, self.column(position)[rows]
         return known[1]
 
-    def has_unique(self, positions: tuple[int, ...]) -> bool:
-        """Whether no two rows agree in the columns at the positions, as far as an index shows it."""
-        return len(positions) > 0 and self.n > 0 and self._index(positions).is_unique
-
     def has(self, keys: Sequence[Int64], n: int) -> NDArray[np.bool_]:
         """Which rows of complete keys are rows of this relation."""
         return self.matches(keys, tuple(range(len(keys))), n)

@@ -261,8 +261,8 @@ def _combined(
 ) -> tuple[Rows, Int64]:
     """The rows of pairs with the variables that the patterns bind, and their rows of the whole relation."""
     owner, partner = pairs
-    # The left positions of pairs ascend, so with unique keys as many pairs as rows are all rows in order.
-    is_every = len(owner) == rows.n and part.relation.has_unique(part.positions)
+    # Unique keys alone are not enough: pairs may be in the order of the relation.
+    is_every = len(owner) == rows.n and np.array_equal(owner, np.arange(rows.n))
     joined = (rows if is_every else rows.take(owner)).with_columns({"#partner": partner})
     for i in _analysis(patterns, rows.columns).open:
         words = part.relation.gathered(i, joined.columns["#partner"])
