@@ -277,7 +277,8 @@ class EngineSession(SessionRecords):
 
     def _resumed(self, changes: RecordChanges, time_range: TimeRange, at: int) -> bool:
         """Evaluate only what changed since the last query time, if that is possible and pays."""
-        if self.incremental == "auto" and not self._cost.allows_resumption():
+        is_auto = self.incremental == "auto"
+        if is_auto and not (self._cost.allows_resumption() and is_worth_a_resumption(self.state, time_range)):
             return False
         resumption = self._resumption
         if resumption is None:
@@ -287,7 +288,7 @@ class EngineSession(SessionRecords):
         self._admission.number()
         changed = changes.up_to(resumption.boundary)
         facts = self.rules.background.facts
-        if self.incremental == "auto" and not pays(resumption, self.state, changed, time_range.last, facts):
+        if is_auto and not pays(resumption, self.state, changed, time_range, facts):
             return False
         self._resumption = resumption.advanced(self.state, changed, time_range, at)
         self._evaluation = None
@@ -296,11 +297,11 @@ class EngineSession(SessionRecords):
 
     def _resumption_after(self, evaluation: Evaluation | None) -> Resumption | None:
         """The resumption after an evaluation of the whole window, if later query times may need it."""
-        rules, state = self.rules, self.state
-        is_alone = rules.components is None and state.computed.is_empty and not self.keeps_cuts
+        rules = self.rules
+        is_alone = rules.components is None and self.state.computed.is_empty and not self.keeps_cuts
         if evaluation is None or self.incremental == "off" or self.window is None or not is_alone:
             return None
-        if rules.uses_query_time or (self.incremental == "auto" and not is_worth_a_resumption(state)):
+        if rules.uses_query_time:
             return None
         if self._stages is None:
             self._stages = key_stages(rules)

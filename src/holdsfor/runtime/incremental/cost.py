@@ -16,6 +16,7 @@ from holdsfor.columns.records import Records
 from holdsfor.distribution.keys import HashRoute
 from holdsfor.kernels.keys import Int64
 from holdsfor.kernels.membership import is_member
+from holdsfor.physical.time_range import TimeRange
 from holdsfor.runtime.incremental.key_stages import Facts, Keys, KeyStage, TableName
 from holdsfor.runtime.incremental.resumption import Changed, Resumption
 from holdsfor.runtime.state import State
@@ -55,21 +56,21 @@ def n_between(state: State, first: int, last: int) -> int:
     return sum(_n_after(records, first - 1, last) for records in state.records.all)
 
 
-def is_worth_a_resumption(state: State) -> bool:
-    """Whether the window has enough records."""
-    return sum(map(len, state.records.all)) >= _FEW_RECORDS
+def is_worth_a_resumption(state: State, time_range: TimeRange) -> bool:
+    """Whether a time range has enough records, and few of them are new since the last query time."""
+    previous = time_range.first if state.previous is None else min(state.previous, time_range.last)
+    n_rows = n_between(state, time_range.first, time_range.last)
+    return n_rows >= _FEW_RECORDS and n_between(state, previous + 1, time_range.last) < _MOST_SHARE * n_rows
 
 
-def pays(resumption: Resumption, state: State, changed: Changed, last: int, facts: Facts) -> bool:
-    """Whether recent rows and rows of touched keys are a small part of the window."""
-    if not is_worth_a_resumption(state):
-        return False
-    n_rows = sum(map(len, state.records.all))
+def pays(resumption: Resumption, state: State, changed: Changed, time_range: TimeRange, facts: Facts) -> bool:
+    """Whether recent rows and rows of touched keys are a small part of a time range."""
+    n_rows = max(n_between(state, time_range.first, time_range.last), 1)
     cost = n_components = 0.0
     for each in resumption.stages:
-        n_recent = n_between(state, each.point + 1, last)
+        n_recent = n_between(state, each.point + 1, time_range.last)
         again = _share(each.stage, each.touched(changed, _no_columns, facts), state)
-        cost += (n_recent / max(n_rows, 1) + again) * len(each.stage.components)
+        cost += (n_recent / n_rows + again) * len(each.stage.components)
         n_components += len(each.stage.components)
     return cost < _MOST_SHARE * n_components
 
