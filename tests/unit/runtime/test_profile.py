@@ -123,7 +123,9 @@ def test_inner_operators_begin_with_the_rows_of_the_outer_operator() -> None:
         for step in steps:
             for inside in step.inner if isinstance(step, AntiJoin | Aggregate) else ():
                 first = next(inner for inner in inside if not isinstance(inner, Project))
-                assert profile.of(id(first)).rows_in == profile.of(id(step)).rows_in
+                n_inner, n_outer = profile.of(id(first)).rows_in, profile.of(id(step)).rows_in
+                # Rows with the same solutions are aggregated once.
+                assert n_inner <= n_outer if isinstance(step, Aggregate) else n_inner == n_outer
                 n_found += 1
     assert n_found > 10
 

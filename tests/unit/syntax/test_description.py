@@ -43,12 +43,13 @@ def test_every_kind_of_clause_has_its_place() -> None:
         index(e(X), X).
         person(chris).
         :- intervalwise(longest/2).
+        :- output(f).
         happensAt(e, 3).
         points(k=false) :- person(chris).
     """)
     assert [rule.kind for rule in description.point_rules] == ["initiatedAt", "terminatedAt", "happensAt"]
     lists = vars(description)
-    others = ("point_rules", "dynamic_predicates", "time_unit", "time_zone", "uses_durations")
+    others = ("point_rules", "dynamic_predicates", "shown", "time_unit", "time_zone", "uses_durations")
     sizes = {name: len(items) for name, items in lists.items() if name not in others}
     assert sizes.pop("delays") == 2
     assert sizes.pop("inputs") == 2

@@ -60,6 +60,7 @@ class ParallelEngine(ColumnarEngine):
         return is_reported_by_query_time(self.options)
 
     def load(self) -> None:
+        from holdsfor.parallel.processes.job import Job, JobSettings
         from holdsfor.parallel.processes.job_size import n_processes
         from holdsfor.parallel.processes.pool import NeedsOneProcess
 
@@ -68,8 +69,11 @@ class ParallelEngine(ColumnarEngine):
         is_default = self._is_dated and options.jobs is None
         n = 1 if is_default else n_processes(options.jobs, options.input, has_windows=has_windows)
         if n > 1:
+            windows = options.tick, options.window, options.step, options.allen_memory
+            settings = JobSettings(self.bounds, *windows, options.time_unit, options.input_format, options.tz)
             try:
-                job = self._job = self._started(n)
+                job = Job(self.compiled, options.input, settings, n, lambda: self.stop.is_asked)
+                self._job = self.resources.enter_context(job)
                 reading = job.read()
                 self._schedule = self._reported(job.schedule()) if self._is_dated else None
                 self.reading = reading
@@ -80,24 +84,6 @@ class ParallelEngine(ColumnarEngine):
                 self._end_job()
                 self.counts.one_process_because = str(needs)
         super().load()
-
-    def _started(self, n: int) -> Job:
-        """A job whose processes are started before the modules of the job are imported, which takes a while."""
-        from holdsfor.parallel.processes.pool import Pool
-        from holdsfor.parallel.processes.start_process import start_process
-
-        def is_stopped() -> bool:
-            return self.stop.is_asked
-
-        pool = Pool(n, start_process, is_stopped)
-        self.resources.callback(pool.end)
-        pool.start()
-        from holdsfor.parallel.processes.job import Job, JobSettings
-
-        options = self.options
-        windows = options.tick, options.window, options.step, options.allen_memory
-        settings = JobSettings(self.bounds, *windows, options.time_unit, options.input_format, options.tz)
-        return self.resources.enter_context(Job(self.compiled, options.input, settings, n, is_stopped, pool))
 
     def _reported(self, run: RunSchedule) -> RunSchedule:
         """The schedule, unless one process would leave out some of its reports."""

@@ -27,7 +27,6 @@ from holdsfor.parallel.processes.job_process import JobProcess
 from holdsfor.parallel.processes.part_reading import ReadSummary, numbered, suspects
 from holdsfor.parallel.processes.parts import WholePart, divide
 from holdsfor.parallel.processes.pool import NeedsOneProcess, Pool
-from holdsfor.parallel.processes.start_process import start_process
 from holdsfor.parallel.stages.admission import JobAdmission, RunSchedule
 from holdsfor.parallel.stages.dated_buckets import DatedAdmission
 from holdsfor.parallel.stages.stage_functions import buckets_of, destinations_of
@@ -88,10 +87,7 @@ class DatedJobResult:
 
 
 class Job:
-    """A run in `n` processes. In its context, `read` reads the inputs, then `evaluate` computes the results.
-
-    The processes are those of a pool that may be started before, or new ones.
-    """
+    """A run in `n` processes. In its context, `read` reads the inputs, then `evaluate` computes the results."""
 
     def __init__(
         self,
@@ -100,12 +96,11 @@ class Job:
         settings: JobSettings,
         n: int,
         is_stopped: Callable[[], bool] = lambda: False,
-        pool: Pool[JobProcess] | None = None,
     ) -> None:
         self._compiled, self._inputs, self._settings = compiled, inputs, settings
         self._rules = Rules.of(compiled)
         self._stages = _stages(compiled, settings)
-        self._pool = pool or Pool(n, start_process, is_stopped)
+        self._pool = Pool(n, JobProcess, is_stopped)
         self._read: list[ReadSummary] = []
 
     def __enter__(self) -> Job:

@@ -66,9 +66,7 @@ class Pool(Generic[Work]):
         return self._own
 
     def start(self) -> None:
-        """Start the other processes, unless they are started."""
-        if self._others:
-            return
+        """Start the other processes."""
         try:
             for number in range(1, self.n):
                 self._others.append(_Other(number, self.folder, self._make))

@@ -163,7 +163,8 @@ def test_an_interrupted_run_leaves_nothing_behind(rules: Path, tmp_path: Path) -
         time.sleep(0.01)
     os.killpg(process.pid, signal.SIGINT)
     _, messages = process.communicate(timeout=60)
-    assert process.returncode == 130, messages
+    # A shell reports both as 130: the signal may arrive while modules are loaded.
+    assert process.returncode in (130, -signal.SIGINT), messages
     assert list((tmp_path / "tmp").iterdir()) == []
     assert _ends(process.pid)
 

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from holdsfor.errors import DataProblem, Diagnostic, ExecutionProblem
+from holdsfor.parallel.processes.job_process import JobProcess
 from holdsfor.parallel.processes.pool import Pool
-from holdsfor.parallel.processes.start_process import start_process
 
 
 class Desk:
@@ -62,7 +62,7 @@ def test_a_process_ends_without_a_word_when_its_calls_end() -> None:
             command, pass_fds=[theirs.fileno()], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
     with Connection(ours.detach()) as connection:
-        connection.send(("", (start_process, 1, "")))
+        connection.send(("", (JobProcess, 1, "")))
     assert worker.stderr is not None
     assert worker.stderr.read() == ""
     worker.communicate()
