@@ -1,5 +1,8 @@
 # Every target sets itself up in $(VENV), from requirements.lock; nothing else on the machine is touched.
 
+# Hundreds of processes in the tests would compile every module that they import.
+unexport PYTHONDONTWRITEBYTECODE
+
 VENV ?= .venv
 BIN := $(VENV)/bin
 CORE := $(VENV)/.core

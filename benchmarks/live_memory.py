@@ -32,7 +32,7 @@ def measured(stream: Path) -> list[tuple[int, int]]:
     """(windows done, resident bytes) at some moments of a live run."""
     rules = ["apps/ctm/rules.prolog", "apps/ctm/background.prolog"]
     options = ["--live", "--window", str(WINDOW), "--start", "0", "--end", str(N_WINDOWS * WINDOW)]
-    command = [sys.executable, "-m", "holdsfor.cli.main", "run", *rules, "--input", "-", *options]
+    command = [sys.executable, "-m", "holdsfor", "run", *rules, "--input", "-", *options]
     samples: list[tuple[int, int]] = []
     with stream.open("rb") as records:
         process = subprocess.Popen(command, stdin=records, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)

@@ -31,7 +31,7 @@ CASES: dict[str, tuple[Callable[[int], Case], range]] = {
     "intervals": (interval_case, range(12_400, 12_600)),
     "passing": (passing_case, range(12_600, 12_800)),
 }
-CHUNKS = [(kind, seeds) for kind, (_, pool) in CASES.items() for seeds in chunks(share(pool, 20))]
+CHUNKS = [(kind, seeds) for kind, (_, pool) in CASES.items() for seeds in chunks(share(pool, 10))]
 
 
 def stream(case: Case, window: int, step: int, chance: random.Random) -> list[tuple[int, str]]:

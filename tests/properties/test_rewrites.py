@@ -103,9 +103,9 @@ def test_rewrites_do_not_change_the_answer_of_an_application(name: str) -> None:
 
 def test_some_cases_are_rewritten() -> None:
     """A law about rewrites that never happen would hold."""
-    assert n_rewritten("folded", random_case, SEEDS[:120]) > 5
-    assert n_rewritten("unfolded", random_case, SEEDS[:120]) > 5
-    assert n_rewritten("moved forward, evaluated once", delayed_case, RECURSIVE[:50]) > 5
+    assert n_rewritten("folded", random_case, SEEDS[:60]) > 2
+    assert n_rewritten("unfolded", random_case, SEEDS[:60]) > 2
+    assert n_rewritten("moved forward, evaluated once", delayed_case, RECURSIVE[:25]) > 2
 
 
 def n_rewritten(remark: str, make: Callable[[int], Case], seeds: range) -> int:

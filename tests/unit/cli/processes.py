@@ -31,7 +31,7 @@ def started(
     *arguments: str, stdin: int | IO[bytes] | None = None, stderr: int = subprocess.PIPE
 ) -> subprocess.Popen[bytes]:
     """A running process of `holdsfor` with these arguments."""
-    command = [sys.executable, "-m", "holdsfor.cli.main", *arguments]
+    command = [sys.executable, "-m", "holdsfor", *arguments]
     return subprocess.Popen(
         command,
         bufsize=0,  # so that lines can be read now, and the rest by `ended`

@@ -20,7 +20,7 @@ class Terminal:
     """A running `holdsfor` whose standard streams are a terminal."""
 
     def __init__(self, *arguments: str, home: Path, **more: str) -> None:
-        command = [sys.executable, "-m", "holdsfor.cli.main", *arguments]
+        command = [sys.executable, "-m", "holdsfor", *arguments]
         self.process, self._end = pty.fork()
         if self.process == 0:
             state = {"TERM": "dumb", "XDG_STATE_HOME": str(home), "PROMPT_TOOLKIT_NO_CPR": "1", **more}

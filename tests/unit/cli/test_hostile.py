@@ -24,7 +24,7 @@ def in_shell(arguments: str, folder: Path) -> tuple[int, str, str]:
     """Exit code and both outputs of `holdsfor` in a shell, which can close and redirect them."""
     rules(folder)
     (folder / "records.txt").write_text(RECORDS, encoding="utf-8")
-    command = f"{sys.executable} -m holdsfor.cli.main {arguments}"
+    command = f"{sys.executable} -m holdsfor {arguments}"
     done = subprocess.run(
         ["bash", "-c", command], cwd=folder, env=environment(), capture_output=True, text=True, timeout=PATIENCE
     )

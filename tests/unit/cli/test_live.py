@@ -169,7 +169,7 @@ def test_a_closed_standard_input_is_reported(tmp_path: Path, live: list[str]) ->
     command = [
         sys.executable,
         "-m",
-        "holdsfor.cli.main",
+        "holdsfor",
         "run",
         rules(tmp_path),
         "--input",

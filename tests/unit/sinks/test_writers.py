@@ -99,7 +99,7 @@ def test_tables_are_not_written_to_a_terminal(capsys: pytest.CaptureFixture[str]
 
 @pytest.mark.parametrize("form", ["parquet", "arrow"])
 def test_tables_can_be_written_to_pipes(tmp_path: Path, form: str) -> None:
-    command = [sys.executable, "-m", "holdsfor.cli.main", *RUN, "--format", form, "-o", "/dev/stdout"]
+    command = [sys.executable, "-m", "holdsfor", *RUN, "--format", form, "-o", "/dev/stdout"]
     done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
     path = tmp_path / f"answer.{form}"
     path.write_bytes(done.stdout)
