@@ -20,7 +20,7 @@ import holdsfor as hf
 from holdsfor.cli.main import main
 from holdsfor.errors import DataProblem, UsageProblem
 from tests.seeds import some
-from tests.spark.answers import embedded_rows, spark_rows
+from tests.spark.answers import embedded_rows, embedded_tables, spark_rows, spark_tables
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -392,3 +392,38 @@ def test_durations_need_a_unit_of_time_if_times_are_integers(spark: SparkSession
     moments = spark.createDataFrame([(datetime.datetime(2026, 3, 1), "a")], "t timestamp, v string")
     with hf.spark.recognise(moments, rules, columns=columns) as found:
         assert found.intervals.count() == 1
+
+
+# -- times -------------------------------------------------------------------------------------------------------------
+
+MIXED = ["2026-03-01T08:00:00Z", 7, "2026-03-01T08:05:00Z", "soon", 9]
+
+
+def _files_with_both_forms(folder: Path) -> list[Path]:
+    """Files in which most times are dates, or integers; the first time of each file decides."""
+    folder.mkdir()
+    for name, times in (("dates", MIXED * 60), ("integers", [*reversed(MIXED)] * 60)):
+        objects = [{"name": "velocity", "time": time, "args": [name, i % 10]} for i, time in enumerate(times)]
+        lines = "".join(f"{json.dumps(each)}\n" for each in objects)
+        (folder / f"{name}.jsonl").write_text(lines, encoding="utf-8")
+        rows = "".join(f"velocity,{time},{name},{i % 10}\n" for i, time in enumerate(times))
+        (folder / f"{name}.csv").write_text(f"name,time,arg1,arg2\n{rows}", encoding="utf-8")
+        table = {"name": ["velocity"] * len(times), "time": list(map(str, times)), "arg1": [name] * len(times)}
+        pq.write_table(pa.table({**table, "arg2": [i % 10 for i in range(len(times))]}), folder / f"{name}.parquet")
+    return sorted(folder.iterdir())
+
+
+@pytest.mark.usefixtures("small_blocks")
+@pytest.mark.parametrize(("form", "n"), [("jsonl", 2), ("csv", 1), ("parquet", 2)])
+def test_a_file_has_one_form_of_times_in_all_its_blocks(
+    spark: SparkSession, rules: Any, tmp_path: Path, form: str, n: int
+) -> None:
+    given = [file for file in _files_with_both_forms(tmp_path / "records") if file.suffix == f".{form}"][-n:]
+    embedded = hf.recognise(rules, *given)
+    with hf.spark.recognise(rules, *map(str, given), buckets=2) as found:
+        aside = sorted((each.file, each.line, each.reason) for each in embedded.reading.set_aside)
+        assert len(aside) == 180 * len(given)
+        assert sorted((row.file, row.line, row.reason) for row in found.set_aside.collect()) == aside
+        kind = found.intervals.schema["start"].dataType.typeName()
+        assert kind == ("long" if len(given) == 1 else "timestamp")
+        assert spark_tables(found) == embedded_tables(rules, *given)

@@ -102,7 +102,7 @@ def test_times_without_an_offset_are_those_of_the_zone_of_the_run(
     assert expected["load"][1][0][2] == datetime.datetime(2024, 3, 30, 22, 30, 1, tzinfo=datetime.UTC)
     found = hf.spark.recognise(rules, f"{tmp_path}/own.parquet: {described}", tz="Europe/Athens")
     assert spark_tables(found) == expected
-    history = hf.spark.prepare(f"{tmp_path}/own.csv: {described}", rules, f"{tmp_path}/history", tz="Europe/Athens")
+    history = hf.spark.prepare(rules, f"{tmp_path}/own.csv: {described}", f"{tmp_path}/history", tz="Europe/Athens")
     assert spark_tables(hf.spark.recognise(rules, history, tz="Europe/Athens")) == expected
     with pytest.raises(DataProblem, match=r"HF791.*time unit `s`, found `ms`"):
         hf.spark.recognise(rules, history, time_unit="ms")

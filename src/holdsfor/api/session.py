@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NoReturn, SupportsIndex
 
-from holdsfor.analysis.pipeline import Compiled, check_time_zone, with_clock, with_output
+from holdsfor.analysis.pipeline import Compiled, check_time_zone, refuse_unknown_unit, with_clock, with_output
 from holdsfor.analysis.place_types import InputColumn
 from holdsfor.analysis.sorts import Place
 from holdsfor.analysis.variable_types import ConstantType
@@ -82,7 +82,8 @@ class Session:
     proved before the run. An interval that ended more than `allen_memory` ago, by default the window, is no longer
     `before` a later one. Records that do not fit are set aside, or are an error if `strict`. With `incremental` "on", a
     query time evaluates only what changed, with "off" the whole window, and by default what costs less; the results are
-    the same. `show` are the fluents and events to report, as in `recognise`.
+    the same. `show` are the fluents and events to report, and `time_unit` is the length of a time-point, both as in
+    `recognise`.
 
     >>> import holdsfor as hf
     >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
@@ -104,7 +105,7 @@ class Session:
         tick: int = 1,
         allen_memory: DurationArgument | None = None,
         goals: Iterable[str | Term] = (),
-        time_unit: Unit = "s",
+        time_unit: Unit | None = None,
         tz: str | None = None,
         times: Literal["integer"] | None = None,
         strict: bool = False,
@@ -114,6 +115,7 @@ class Session:
         check_arguments(rules, [self])
         check_time_zone(tz)
         self._show = None if show is None else selector_texts(show, "show")
+        self._has_unit, time_unit = time_unit is not None, time_unit or "s"
         rules = with_clock(with_output(rules, show), time_unit, tz)
         length, distance = duration_of(window, "window", time_unit), duration_of(step, "step", time_unit)
         memory, first = (
@@ -228,6 +230,8 @@ class Session:
             "step": self.step,
             "strict": self.strict,
             "time": [self._clock.unit, self._clock.has_offset, self._clock.zone, self._has_integers],
+            "are_arguments": self._clock.are_arguments,
+            "has_unit": self._has_unit,
             "time_columns": sorted(map(list, self._clock.columns), key=str),
             "zone": self._rules.description.time_zone,
             "show": self._show,
@@ -319,6 +323,7 @@ class Session:
         self._show = saved.get("show")
         unit, has_offset, zone, self._has_integers = saved["time"]
         self._clock = Clock(unit, has_offset=has_offset, zone=zone)
+        self._clock.are_arguments, self._has_unit = saved["are_arguments"], saved["has_unit"]
         self._clock.columns = {(unit, zone) for unit, zone in saved["time_columns"]}
         self._given = {
             (*place,): InputColumn(ConstantType(types), name) for *place, types, name in saved.get("columns", [])
@@ -427,6 +432,7 @@ class Session:
         Report at 15: 1 FVP, 0 events, 1 change
           rich(chris)=true  [(4,inf)]
         """
+        self._check_unit()
         unit = self._clock.unit
         length = duration_of(window, "window", unit)
         start = self._begin() if self._start is None else self._start
@@ -448,6 +454,11 @@ class Session:
         if self._engine.compact() is not None:
             self._last_report = self._engine.last_report() or self._last_report
         return report
+
+    def _check_unit(self) -> None:
+        """Refuse rules with durations if all times are integers, and the unit of time is not given."""
+        if self.n_records and not self._has_unit and self._clock.has_offset is None:
+            refuse_unknown_unit(self._rules, 'give the session a `time_unit`, such as `time_unit="s"`')
 
     def _check_window(self, at: int, window: int) -> None:
         """Refuse a window that misses time-points since the previous query time, or reaches settled time-points."""

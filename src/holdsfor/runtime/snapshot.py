@@ -29,7 +29,7 @@ __all__ = ["FORMAT", "Column", "Snapshot", "damaged"]
 
 Column = NDArray[np.int64] | NDArray[np.bool_]
 
-FORMAT = 2
+FORMAT = 3
 """Increases with every change of the content of a snapshot or of its meaning."""
 
 _MAGIC = b"holdsfor snapshot\n"

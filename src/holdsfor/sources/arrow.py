@@ -19,6 +19,7 @@ from holdsfor.analysis.names import Names
 from holdsfor.columns.encoding import Symbols
 from holdsfor.errors import DataProblem, Diagnostic, Diagnostics
 from holdsfor.sources.column_mapping import Mapping
+from holdsfor.sources.file_times import FileTimes
 from holdsfor.sources.input_streams import TableStream
 from holdsfor.sources.nested_columns import outer_columns, with_nested_columns
 from holdsfor.sources.reading import ColumnReading
@@ -44,24 +45,26 @@ def read_table(
     clock: Clock | None = None,
     n_before: int = 0,
     mixed: frozenset[str] = frozenset(),
+    file_times: FileTimes | None = None,
 ) -> None:
     """Add the records of an Arrow table to the reading; `reading.settle()` then applies the retractions.
 
     The table is an Arrow table or a `TableStream`, which is read in batches of the same rows. A table that lacks the
     columns of records, or of the mapping, is HF502 or HF505. `n_before` is the number of rows before the table, if it
-    is a part of a larger one. The columns `mixed` contain fields as in a text file.
+    is a part of a larger one, with the `file_times` of all its parts. The columns `mixed` contain fields as in a text
+    file.
     """
     rowless = with_nested_columns(table.schema.empty_table(), () if mapping is None else mapping.wanted)
     layout = replace(layout_of(rowless.column_names, mapping, names, file), mixed=mixed)
-    schema = schema_without_views(rowless.select(layout.wanted).schema)
+    schema = _with_plain_times(schema_without_views(rowless.select(layout.wanted).schema), layout)
     check_types(schema, layout, file)
-    clock = clock or Clock()
+    clock, file_times = clock or Clock(), file_times or FileTimes(is_typed=True)
     reader = RowReader(file, names, tick, symbols, reading, is_mapped=mapping is not None)
     if mapping is not None:
         reader.text_uses.check_columns(mapping.record, _texts(schema, layout))
     n_rows = n_before
     for batch in _batches(table, schema):
-        laid_out = layout.apply(batch, clock)
+        laid_out = layout.apply(batch, clock, file_times)
         reader.read(laid_out, Origin(n_rows + 1 + laid_out.rows, None, laid_out.faults))
         reading.end_of_block()
         n_rows += len(batch)
@@ -107,6 +110,15 @@ def _is_allowed(kind: Any, column: str) -> bool:
 def schema_without_views(schema: Any) -> Any:
     """The schema with string views as strings, since few Arrow functions accept views."""
     return pa.schema(zip(schema.names, map(_without_view, schema.types), strict=True))
+
+
+def _with_plain_times(schema: Any, layout: Layout) -> Any:
+    """The schema with times that are not dictionary-encoded."""
+    times = {layout.columns[ours] for ours in TIMES if ours in layout.columns}
+    kinds = [
+        each.type.value_type if each.name in times and pt.is_dictionary(each.type) else each.type for each in schema
+    ]
+    return pa.schema(zip(schema.names, kinds, strict=True))
 
 
 def _without_view(kind: Any) -> Any:

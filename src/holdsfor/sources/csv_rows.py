@@ -22,6 +22,7 @@ from holdsfor.analysis.names import Names
 from holdsfor.columns.encoding import Symbols
 from holdsfor.kernels.keys import Int64
 from holdsfor.sources.column_mapping import Mapping
+from holdsfor.sources.file_times import FileTimes
 from holdsfor.sources.reading import ColumnReading
 from holdsfor.sources.record_rows import Origin, RowReader
 from holdsfor.sources.table_layout import Layout, is_header, layout_of
@@ -77,6 +78,7 @@ class CsvReader:
         self.names = names
         self.mapping = mapping
         self.clock = clock or Clock()
+        self.file_times = FileTimes()
         self.reading = reading
         self.rows = RowReader(file, names, tick, symbols, reading, is_mapped=mapping is not None)
         self.n_lines = 0
@@ -107,7 +109,7 @@ class CsvReader:
         for number, reason in part.misfits:
             self.reading.n_records += 1
             self.reading.set_aside.append(SetAside(self.file, number, part.text(number), reason))
-        laid_out = self.layout.apply(part.batch, self.clock)
+        laid_out = self.layout.apply(part.batch, self.clock, self.file_times)
         numbers = part.numbers[laid_out.rows]
         origin = Origin(numbers, lambda row: part.text(int(numbers[row])), laid_out.faults)
         self.rows.read(laid_out, origin)

@@ -19,6 +19,7 @@ from holdsfor.sources.column_mapping import LISTEN, SOCKET, Mapping, read_mappin
 from holdsfor.sources.column_roles import columns_by_role
 from holdsfor.sources.csv_rows import CsvReader, Header
 from holdsfor.sources.file_signatures import refuse_other_formats
+from holdsfor.sources.file_times import FileTimes
 from holdsfor.sources.formats import HEAD, TABLES, Format, format_of_suffix, format_of_text
 from holdsfor.sources.input_facts import input_fact_columns
 from holdsfor.sources.input_streams import (
@@ -71,7 +72,7 @@ _HINT = Hint(
 class Opened:
     """An input before its records are read: the content of a text, or a table, perhaps with `mixed` columns.
 
-    The content may be a stream, which is read once.
+    The content may be a stream, which is read once. Python objects `may_mix_times`: integers and dates.
     """
 
     file: str
@@ -79,6 +80,7 @@ class Opened:
     mapping: Mapping | None
     content: Any
     mixed: frozenset[str] = frozenset()
+    may_mix_times: bool = False
 
 
 def open_input(each: object, names: Names, forced: Format | None = None, *, in_pieces: bool = False) -> Opened:
@@ -158,7 +160,15 @@ class InputReader:
         """Add the records of an input."""
         if opened.form in TABLES:
             given = (opened.content, self.names, self.tick, self.symbols, self.reading)
-            read_table(*given, file=opened.file, mapping=opened.mapping, clock=self.clock, mixed=opened.mixed)
+            file_times = FileTimes(is_typed=True, may_mix=opened.may_mix_times)
+            read_table(
+                *given,
+                file=opened.file,
+                mapping=opened.mapping,
+                clock=self.clock,
+                mixed=opened.mixed,
+                file_times=file_times,
+            )
             return
         reader = self.line_reader(opened.form, opened.file, opened.mapping)
         with opened.content if isinstance(opened.content, TextStream) else nullcontext():
@@ -295,7 +305,7 @@ def _opened_records(given: object) -> Opened:
     lines = [each for each in objects if isinstance(each, str)]
     records = [each for each in objects if isinstance(each, Event | Fluent)]
     if len(records) == len(objects):
-        return Opened("records", "arrow", None, table_of(records), mixed_columns(records))
+        return Opened("records", "arrow", None, table_of(records), mixed_columns(records), may_mix_times=True)
     if len(lines) == len(objects):
         return Opened("lines", "text", None, "\n".join(lines).encode())
     odd = next(each for each in objects if not isinstance(each, Event | Fluent if records else str))

@@ -24,6 +24,7 @@ from holdsfor.columns.encoding import Symbols
 from holdsfor.errors import did_you_mean
 from holdsfor.sources.column_kinds import as_field
 from holdsfor.sources.column_mapping import Mapping
+from holdsfor.sources.file_times import FileTimes
 from holdsfor.sources.nested_columns import nested_value
 from holdsfor.sources.reading import ColumnReading
 from holdsfor.sources.record_rows import Origin, RowReader
@@ -59,6 +60,7 @@ class JsonLinesReader:
     ) -> None:
         self.file = file
         self.clock = clock or Clock()
+        self.file_times = FileTimes()
         self.reading = reading
         self.rows = RowReader(file, names, tick, symbols, reading, is_mapped=None if mapping is None else True)
         self.n_lines = 0
@@ -97,7 +99,7 @@ class JsonLinesReader:
         arrays, mixed, nested = object_columns(columns, layout)
         faults |= nested
         layout = replace(layout, mixed=mixed)
-        laid_out = layout.apply(pa.RecordBatch.from_pydict(arrays), self.clock)
+        laid_out = layout.apply(pa.RecordBatch.from_pydict(arrays), self.clock, self.file_times)
         numbers, before = numbers[laid_out.rows], self.n_lines
         kept = {row: faults[old] for row, old in enumerate(laid_out.rows.tolist()) if old in faults} if faults else {}
 

@@ -55,6 +55,7 @@ class _Lines:
             found["header"] = [reader.header.columns, reader.header.delimiter]
         if not isinstance(reader, TextReader):
             found["compared"] = reader.rows.text_uses.compared()
+            found["are_dates"] = reader.file_times.are_dates
         return found
 
     def continue_at(self, position: dict[str, Any], *, is_resent: bool) -> None:
@@ -69,6 +70,7 @@ class _Lines:
         self._repeated = header if is_resent else None
         if not isinstance(self._reader, TextReader):
             self._reader.rows.text_uses.restore_compared(position["compared"])
+            self._reader.file_times.are_dates = position["are_dates"]
 
     def _without_repeated_header(self, block: bytes) -> bytes:
         """A block without the header that a writer repeats when it resumes."""

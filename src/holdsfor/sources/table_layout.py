@@ -30,6 +30,7 @@ from holdsfor.errors import DataProblem, Diagnostic, did_you_mean
 from holdsfor.kernels.keys import Int64
 from holdsfor.sources.column_kinds import ColumnKind, as_field, split_kind
 from holdsfor.sources.column_mapping import Mapping
+from holdsfor.sources.file_times import FileTimes
 from holdsfor.sources.times import Clock
 from holdsfor.sources.typed_columns import (
     as_integers,
@@ -102,8 +103,9 @@ class Layout:
         """The columns of the table that are read."""
         return list(dict.fromkeys([*self.columns.values(), *(column for column, _ in self.conditions)]))
 
-    def apply(self, batch: Any, clock: Clock) -> LaidOut:
-        """The rows of a batch that satisfy the conditions, as records."""
+    def apply(self, batch: Any, clock: Clock, file_times: FileTimes | None = None) -> LaidOut:
+        """The rows of a batch that satisfy the conditions, as records; the batches of a file share its `file_times`."""
+        file_times = file_times or FileTimes(is_typed=True)
         rows = self._selected(batch)
         if len(rows) < len(batch):
             batch = batch.take(pa.array(rows))
@@ -113,7 +115,7 @@ class Layout:
         faults: dict[int, str] = {}
         for ours in TIMES:
             if ours in columns:
-                columns[ours], wrong = self._times_of(columns[ours], ours, clock)
+                columns[ours], wrong = self._times_of(columns[ours], ours, clock, file_times)
                 faults = wrong | faults
         for ours in self.columns:
             if ours == "value" or is_argument(ours):
@@ -146,10 +148,10 @@ class Layout:
                 faults = dict.fromkeys(lacking.tolist(), f"`{self.columns[ours]}` is null") | faults
         return faults
 
-    def _times_of(self, column: Any, ours: str, clock: Clock) -> tuple[Any, dict[int, str]]:
+    def _times_of(self, column: Any, ours: str, clock: Clock, file_times: FileTimes) -> tuple[Any, dict[int, str]]:
         """The column of times as time-points, and the errors of its rows; null in an optional column is an open end."""
         is_open = column.is_null() if ours in self.optional else None
-        times, faults = clock.record_column(column, f"`{self.columns.get(ours, ours)}`", are_ends=ours == "end")
+        times, faults = clock.record_column(column, f"`{self.columns.get(ours, ours)}`", ours, file_times)
         return times if is_open is None else pc.if_else(is_open, OPEN_END, times), faults
 
     def _constants_of(self, column: Any, ours: str, clock: Clock) -> tuple[Any, dict[int, str]]:

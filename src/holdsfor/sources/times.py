@@ -3,7 +3,8 @@
 A time such as `2026-03-01T08:00:00+01:00` becomes a number of seconds, or of the finer unit of the run; a time that is
 not a whole number of units is refused. A time without an offset from UTC is taken as UTC. Times with and without an
 offset cannot be compared, so all times of a run must be of the same form as the first. With a time zone, a time
-without an offset is a time of the zone, and both forms can be compared.
+without an offset is a time of the zone, and both forms can be compared. `holdsfor.sources.file_times` decides whether
+the times of a file are integers or dates.
 
 The times of results have the unit and the zone of the columns of timestamps in the input, so that they join back. They
 have the finest unit of several columns, and UTC if the zones differ.
@@ -24,6 +25,7 @@ from numpy.typing import NDArray
 from holdsfor.columns.time_type import TimeType
 from holdsfor.kernels.keys import Int64
 from holdsfor.sources.fields import read_time
+from holdsfor.sources.file_times import WITH_OFFSET, WITHOUT_OFFSET, FileTimes
 from holdsfor.sources.numerals import fields_of, read_integers, whole_numbers
 from holdsfor.syntax.durations import is_time_zone
 from holdsfor.syntax.time_points import OPEN_END
@@ -34,10 +36,6 @@ Unit = Literal["s", "ms", "us"]
 Flags = NDArray[np.bool_]
 
 _PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
-_DAY = r"\d{4}-\d\d-\d\d"
-_OF_DAY = r"[T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,6})?)?"
-_WITHOUT_OFFSET = f"^{_DAY}({_OF_DAY})?$"
-_WITH_OFFSET = f"^{_DAY}{_OF_DAY}(Z|[+-]([01]\\d|2[0-3])(:?[0-5]\\d)?)$"
 
 
 def is_time_type(kind: Any) -> bool:
@@ -92,17 +90,19 @@ class Clock:
         times, faults = self.column(pa.array([text], pa.string()), "time")
         return faults[0] if faults else int(times[0].as_py())
 
-    def column(self, array: Any, what: str, *, are_ends: bool = False) -> tuple[Any, dict[int, str]]:
+    def column(
+        self, array: Any, what: str, *, are_ends: bool = False, are_dates: bool | None = None
+    ) -> tuple[Any, dict[int, str]]:
         """The time-points of a column as an Arrow array, and the errors of the rows without a time-point.
 
-        Nulls stay nulls. The text `inf` is an end, but no other time. Contract: the type of the column is a time type.
-        O(n).
+        Nulls stay nulls. The text `inf` is an end, but no other time. With `are_dates`, times of the other form are
+        errors. Contract: the type of the column is a time type. O(n).
         """
         if pt.is_timestamp(array.type) or pt.is_date32(array.type):
             return self._of_timestamps(array)
         if pt.is_string(array.type) or pt.is_large_string(array.type):
-            return self._of_texts(array, what, are_ends=are_ends)
-        return array.cast(pa.int64()), {}
+            return self._of_texts(array, what, are_ends=are_ends, are_dates=are_dates)
+        return _no_dates(array) if are_dates else (array.cast(pa.int64()), {})
 
     def argument_column(self, array: Any, what: str) -> tuple[Any, dict[int, str]]:
         """The time-points of a column of arguments, which do not decide the type of the times of results."""
@@ -111,11 +111,12 @@ class Clock:
         self.are_arguments |= is_first and self.has_offset is not None
         return found
 
-    def record_column(self, array: Any, what: str, *, are_ends: bool = False) -> tuple[Any, dict[int, str]]:
-        """The time-points of a column of times of records."""
+    def record_column(self, array: Any, what: str, role: str, file_times: FileTimes) -> tuple[Any, dict[int, str]]:
+        """The time-points of a column of times of records, the `start`, `end` or `arrival` of a file."""
+        file_times.note(array, is_start=role == "start")
         had_offset, self.has_offset = self.has_offset, None if self.are_arguments else self.has_offset
         self._has_read_moments = False
-        found = self.column(array, what, are_ends=are_ends)
+        found = self.column(array, what, are_ends=role == "end", are_dates=file_times.expected(array))
         if pt.is_timestamp(array.type):
             self.columns.add((array.type.unit, array.type.tz))
         elif self._has_read_moments:
@@ -146,43 +147,49 @@ class Clock:
         is_read[wrong] = False
         return pa.array(times, mask=~is_read), faults
 
-    def _of_texts(self, array: Any, what: str, *, are_ends: bool) -> tuple[Any, dict[int, str]]:
+    def _of_texts(self, array: Any, what: str, *, are_ends: bool, are_dates: bool | None) -> tuple[Any, dict[int, str]]:
         whole = whole_numbers(array) if array.null_count == 0 else None
         if whole is not None:
-            return pa.array(whole), {}
+            return _no_dates(array) if are_dates else (pa.array(whole), {})
         there = array.is_valid().to_numpy(zero_copy_only=False)
         fields = fields_of(array)
         times, is_read = read_integers(fields.text, fields.starts, fields.ends)
         is_read &= there
+        if are_dates:
+            is_read[:] = False
         rest = np.flatnonzero(there & ~is_read)
         faults: dict[int, str] = {}
         if len(rest):
             texts = array.take(pa.array(rest))
-            times[rest], is_read[rest] = self._of_moments(texts)
+            if are_dates is not False:
+                times[rest], is_read[rest] = self._of_moments(texts)
             for i in np.flatnonzero(~is_read[rest]).tolist():
-                row, time = int(rest[i]), self._of_odd_text(texts[i].as_py(), what, are_ends=are_ends)
+                row = int(rest[i])
+                time = self._of_odd_text(texts[i].as_py(), what, are_ends=are_ends, are_dates=are_dates)
                 if isinstance(time, str):
                     faults[row] = time
                 else:
                     times[row], is_read[row] = time, True
         return pa.array(times, mask=~is_read), faults
 
-    def _of_odd_text(self, text: str, what: str, *, are_ends: bool) -> int | str:
+    def _of_odd_text(self, text: str, what: str, *, are_ends: bool, are_dates: bool | None) -> int | str:
         """The time-point of a text with blanks around it, of 19 digits or of the end `inf`, or the error."""
         if are_ends and text.strip() == "inf":
             return OPEN_END
         if text != text.strip():
-            times, faults = self._of_texts(pa.array([text.strip()]), what, are_ends=are_ends)
+            times, faults = self._of_texts(pa.array([text.strip()]), what, are_ends=are_ends, are_dates=are_dates)
             return faults[0] if faults else int(times[0].as_py())
         time = read_time(text)
-        return self._fault(text, what) if time is None else time
+        if are_dates and time is not None:
+            return _not_a_date(text)
+        return self._fault(text, what, are_dates=are_dates) if time is None else time
 
     def _of_moments(self, texts: Any) -> tuple[Int64, Flags]:
         """The time-points of texts in ISO 8601, and which texts are valid."""
-        with_offset = pc.match_substring_regex(texts, _WITH_OFFSET).to_numpy(zero_copy_only=False)
+        with_offset = pc.match_substring_regex(texts, WITH_OFFSET).to_numpy(zero_copy_only=False)
         is_moment = with_offset
         if not with_offset.all():
-            is_moment = with_offset | pc.match_substring_regex(texts, _WITHOUT_OFFSET).to_numpy(zero_copy_only=False)
+            is_moment = with_offset | pc.match_substring_regex(texts, WITHOUT_OFFSET).to_numpy(zero_copy_only=False)
         is_moment = is_moment & _are_days(pc.utf8_slice_codeunits(texts, 0, 10))
         is_moment &= self._are_comparable(with_offset, is_moment)
         chosen = np.flatnonzero(is_moment)
@@ -215,10 +222,12 @@ class Clock:
         are_comparable: Flags = has_offset == self.has_offset
         return are_comparable
 
-    def _fault(self, text: str, what: str) -> str:
-        has_offset = re.search(_WITH_OFFSET, text, re.ASCII) is not None
-        if not has_offset and not re.search(_WITHOUT_OFFSET, text, re.ASCII):
+    def _fault(self, text: str, what: str, *, are_dates: bool | None = None) -> str:
+        has_offset = re.search(WITH_OFFSET, text, re.ASCII) is not None
+        if not has_offset and not re.search(WITHOUT_OFFSET, text, re.ASCII):
             return f"expected an integer or a time such as `2026-03-01T08:00:00Z` as {what}, found `{text}`"
+        if are_dates is False:
+            return f"the time `{text}` is a date, and others are integers"
         if not _is_day(text[:10]):
             return f"`{text[:10]}` is not a date"
         if self.zone is not None and not has_offset:
@@ -229,6 +238,16 @@ class Clock:
             first, others = ("an", "none") if has_offset else ("no", "one")
             return f"the time `{text}` has {first} offset from UTC, and others have {others}"
         return f"the time `{text}` falls between two time-points: the unit of time is `{self.unit}`"
+
+
+def _no_dates(array: Any) -> tuple[Any, dict[int, str]]:
+    """A column of integers among dates: no time-points, and an error for each of them."""
+    faults = {row: _not_a_date(str(value)) for row, value in enumerate(array.to_pylist()) if value is not None}
+    return pa.nulls(len(array), pa.int64()), faults
+
+
+def _not_a_date(text: str) -> str:
+    return f"the time `{text}` is an integer, and others are dates"
 
 
 def _rescaled(values: Int64, per_second: int, wanted: int) -> tuple[Int64, Flags]:

@@ -41,3 +41,21 @@ def test_python_refuses_durations_without_a_unit(jobs: int, run: list[str]) -> N
         hf.recognise(rules, run[-1], jobs=jobs)
     found = hf.recognise(rules, run[-1], jobs=jobs, time_unit="s", end=9000)
     assert found.holds_for("parked(v0)=true") == [(1, 7201)]
+
+
+def test_a_session_refuses_durations_without_a_unit() -> None:
+    rules = hf.load_text(RULES)
+    session = hf.Session(rules, window="3h")
+    session.insert(["park|0|0|v0"])
+    with pytest.raises(UsageProblem, match="HF714"):
+        session.query(at=10_000)
+    with pytest.raises(UsageProblem, match="hint: give the session a `time_unit`"):
+        hf.Session.restore(session.snapshot(), rules).query(at=10_000)
+    for unit, n in (("s", 1), ("ms", 1000)):
+        session = hf.Session(rules, window="3h", time_unit=unit)  # type: ignore[arg-type]
+        session.insert(["park|0|0|v0"])
+        again = hf.Session.restore(session.snapshot(), rules)
+        assert again.query(at=10_000 * n).holds_for("parked(v0)=true") == [(1, 7200 * n + 1)]
+    dated = hf.Session(rules, window="3h")
+    dated.insert(hf.Event("park", "v0", at="2026-03-01T08:00:00Z"))
+    assert dated.query(at="2026-03-01T10:30:00Z")["parked"].num_rows == 1

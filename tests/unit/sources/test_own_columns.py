@@ -186,7 +186,7 @@ def test_every_line_is_a_record_or_set_aside(lines: list[str], n_lines: int) -> 
 
 
 def test_one_line_describes_the_columns_of_a_file(tmp_path: Path) -> None:
-    file = write(tmp_path / "trips.csv", "ts,vehicle,kmh\n1970-01-01T00:01:00Z,v1,57.5\n90,v1,40\n")
+    file = write(tmp_path / "trips.csv", "ts,vehicle,kmh\n1970-01-01T00:01:00Z,v1,57.5\n1970-01-01 00:01:30Z,v1,40\n")
     found, misfits = facts([f"{file}: {SPEED}"])
     assert found == [event("speed(v1, 57.5)", 60), event("speed(v1, 40)", 90)]
     assert misfits == []
@@ -344,9 +344,10 @@ def test_an_invalid_time_is_refused(text: str) -> None:
 
 
 def test_times_with_and_without_an_offset_are_not_mixed_even_in_two_files(tmp_path: Path) -> None:
-    first = write(tmp_path / "a.csv", "name,time,arg1\nstop,2026-03-01T08:00:00Z,v1\nstop,5,v1\n")
+    first = write(tmp_path / "a.csv", "name,time,arg1\nstop,2026-03-01T08:00:00Z,v1\n")
+    third = write(tmp_path / "c.csv", "name,time,arg1\nstop,5,v1\n")
     second = write(tmp_path / "b.csv", "name,time,arg1\nstop,2026-03-01T08:00:00,v1\n")
-    found, misfits = facts([first, second])
+    found, misfits = facts([first, second, third])
     assert [fact.start for fact in found] == [5, 1772352000]
     assert misfits == [(2, "the time `2026-03-01T08:00:00` has no offset from UTC, and others have one")]
 

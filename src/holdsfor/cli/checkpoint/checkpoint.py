@@ -112,7 +112,7 @@ class Checkpoint:
         engine.set_aside.first = [SetAside(*each) for each in more["set_aside"]["first"]]
         engine.set_aside.first_unmatched = [SetAside(*each) for each in more["set_aside"]["first_unmatched"]]
         engine.log.continue_at(more["log"])
-        engine.clock.has_offset = more["has_offset"]
+        engine.clock.has_offset, engine.clock.are_arguments = more["time_form"]
 
     def session(self, engine: LiveEngine) -> EngineSession | None:
         """The session of the checkpoint, None if the run is at its beginning."""
@@ -196,7 +196,7 @@ class Checkpoint:
                 "first_unmatched": [dataclasses.astuple(each) for each in engine.set_aside.first_unmatched],
             },
             "log": engine.log.position(),
-            "has_offset": engine.clock.has_offset,
+            "time_form": [engine.clock.has_offset, engine.clock.are_arguments],
         }
         run = run_snapshot(engine.run, engine.symbols, self._fingerprint, self._settings, more)
         self.folder.write(run.to_bytes(), session.snapshot().to_bytes())

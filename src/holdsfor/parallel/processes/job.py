@@ -24,7 +24,7 @@ from holdsfor.parallel.exchange.facts import Facts
 from holdsfor.parallel.exchange.shipped_rules import Rules
 from holdsfor.parallel.processes.dated_results import DatedResults, table_of_facts
 from holdsfor.parallel.processes.job_process import JobProcess
-from holdsfor.parallel.processes.part_reading import ReadSummary, numbered, suspects
+from holdsfor.parallel.processes.part_reading import ReadSummary, have_one_form, numbered, suspects
 from holdsfor.parallel.processes.parts import WholePart, divide
 from holdsfor.parallel.processes.pool import NeedsOneProcess, Pool
 from holdsfor.parallel.stages.admission import JobAdmission, RunSchedule
@@ -187,6 +187,8 @@ def _read(
         raise NeedsOneProcess("the input has retractions")
     if len({each.has_offset for each in read} - {None}) > 1:
         raise NeedsOneProcess("some times have an offset from UTC, others have none")
+    if not have_one_form(read):
+        raise NeedsOneProcess("some times of a file are integers, others are dates")
     return read
 
 

@@ -17,20 +17,22 @@ from holdsfor.parallel.processes.parts import LinePart, Part, RowPart
 from holdsfor.sources.arrow import read_table
 from holdsfor.sources.blocks import line_blocks, only_utf8, text_blocks
 from holdsfor.sources.column_mapping import read_mapping
+from holdsfor.sources.file_times import FileTimes
 from holdsfor.sources.inputs import InputReader, LineReader, Opened, open_input
 from holdsfor.sources.number_checks import TextColumn
 from holdsfor.sources.place_kinds import PlaceKinds
 from holdsfor.sources.reading import ColumnReading
+from holdsfor.sources.text_columns import TextReader
 from holdsfor.sources.text_records import SetAside
 
-__all__ = ["PartSummary", "ReadSummary", "numbered", "read_parts", "suspects"]
+__all__ = ["PartSummary", "ReadSummary", "have_one_form", "numbered", "read_parts", "suspects"]
 
 
 @dataclass(frozen=True)
 class PartSummary:
     """The records of a part that do not fit, with lines counted from its beginning, and its number of lines.
 
-    `suspects` are those of `ColumnReading`.
+    `suspects` are those of `ColumnReading`, `are_dates` is the form of its times.
     """
 
     number: int
@@ -38,6 +40,7 @@ class PartSummary:
     set_aside: list[SetAside]
     n_lines: int
     suspects: dict[str, SetAside]
+    are_dates: bool | None
 
 
 @dataclass(frozen=True)
@@ -66,8 +69,9 @@ def read_parts(parts: Iterable[tuple[int, Part]], input_reader: InputReader) -> 
     texts: dict[Place, TextColumn] = {}
     readers: dict[int, LineReader] = {}
     for number, part in parts:
-        n_lines = _read(part, input_reader, readers)
-        found.append(PartSummary(number, part.source, list(reading.set_aside), n_lines, dict(reading.suspects)))
+        n_lines, are_dates = _read(part, input_reader, readers)
+        misfits, seen = list(reading.set_aside), dict(reading.suspects)
+        found.append(PartSummary(number, part.source, misfits, n_lines, seen, are_dates))
         reading.set_aside.clear()
         reading.suspects.clear()
         texts |= reading.texts if part.is_first else {}
@@ -88,34 +92,40 @@ def read_parts(parts: Iterable[tuple[int, Part]], input_reader: InputReader) -> 
     )
 
 
-def _read(part: Part, input_reader: InputReader, readers: dict[int, LineReader]) -> int:
-    """Read a part, and return its number of lines; the parts of a file have one reader with one table of constants."""
+def _read(part: Part, input_reader: InputReader, readers: dict[int, LineReader]) -> tuple[int, bool | None]:
+    """Read a part, and return its number of lines and the form of its times.
+
+    The parts of a file have one reader with one table of constants.
+    """
     if isinstance(part, LinePart):
         if part.source not in readers:
             mapping = None if part.description is None else read_mapping(part.description)
             readers[part.source] = input_reader.line_reader(part.form, part.file, mapping, part.header)
         return _read_lines(part, readers[part.source], input_reader.reading)
     if isinstance(part, RowPart):
-        _read_rows(part, input_reader)
-    else:
-        opened = part.each if isinstance(part.each, Opened) else open_input(part.each, input_reader.names, part.form)
-        input_reader.add(opened)
-    return 0
+        return 0, _read_rows(part, input_reader)
+    opened = part.each if isinstance(part.each, Opened) else open_input(part.each, input_reader.names, part.form)
+    input_reader.add(opened)
+    return 0, None
 
 
-def _read_lines(part: LinePart, reader: LineReader, reading: ColumnReading) -> int:
+def _read_lines(part: LinePart, reader: LineReader, reading: ColumnReading) -> tuple[int, bool | None]:
     with Path(part.file).open("rb") as file:
         file.seek(part.begin)
         content = file.read(part.end - part.begin)
     reader.n_lines = 0
+    if not isinstance(reader, TextReader):
+        reader.file_times = FileTimes()
     for block in text_blocks(content, part.file) if part.is_first else line_blocks(memoryview(content)):
         reader.read(only_utf8(block, part.file, reader.n_lines, reading))
-    return reader.n_lines
+    return reader.n_lines, None if isinstance(reader, TextReader) else reader.file_times.are_dates
 
 
-def _read_rows(part: RowPart, input_reader: InputReader) -> None:
+def _read_rows(part: RowPart, input_reader: InputReader) -> bool | None:
+    """Read the rows of a part, and return the form of its times."""
     given = (input_reader.names, input_reader.tick, input_reader.symbols, input_reader.reading)
     mapping = None if part.description is None else read_mapping(part.description)
+    file_times = FileTimes(is_typed=True, may_mix=part.may_mix_times)
     read_table(
         _rows(part),
         *given,
@@ -124,7 +134,9 @@ def _read_rows(part: RowPart, input_reader: InputReader) -> None:
         clock=input_reader.clock,
         n_before=part.first,
         mixed=part.mixed,
+        file_times=file_times,
     )
+    return file_times.are_dates
 
 
 def _rows(part: RowPart) -> Any:
@@ -155,6 +167,12 @@ def _row_groups(file: str, first: int, last: int) -> tuple[tuple[int, ...], int]
             groups.append(number)
         before += n
     return tuple(groups), begin
+
+
+def have_one_form(summaries: Iterable[ReadSummary]) -> bool:
+    """Whether the times of each file have the same form in all its parts."""
+    parts = [part for summary in summaries for part in summary.parts if part.are_dates is not None]
+    return len({(part.source, part.are_dates) for part in parts}) == len({part.source for part in parts})
 
 
 def numbered(summaries: Iterable[ReadSummary]) -> Iterator[SetAside]:

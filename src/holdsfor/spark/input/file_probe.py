@@ -22,6 +22,7 @@ from holdsfor.sources.csv_rows import CsvReader
 from holdsfor.sources.formats import Format, format_of_suffix
 from holdsfor.sources.inputs import InputReader, text_form
 from holdsfor.sources.reading import ColumnReading
+from holdsfor.sources.text_columns import TextReader
 from holdsfor.sources.times import Clock
 from holdsfor.sources.unreadable import Unreadable
 from holdsfor.spark.input.frame_sources import TimeForms
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["FileProbe", "ProbedFile", "Tabular"]
 
 _HEAD = 1 << 16
+_LONGEST_HEAD = 1 << 26
 _AT_ONCE = 16
 _TEXTS = "records are lines of text"
 _TABLES = "is it a whole Parquet or ORC file?"
@@ -86,25 +88,35 @@ class FileProbe:
     # -- lines ---------------------------------------------------------------------------------------------------------
 
     def _lines(self, file: File, form: Format | None) -> ProbedFile:
-        """The format and header of a file of lines, found by reading its first lines."""
-        head = self._head(file)
+        """The format and header of a file of lines, found by reading its first lines, up to one with a time."""
+        size = _HEAD
+        while True:
+            head, is_whole = self._head(file, size)
+            found = self._read_head(file, form, head)
+            has_form = isinstance(found.content, LineFile) and found.content.are_dates is not None
+            if is_whole or has_form or size >= _LONGEST_HEAD:
+                return found
+            size *= 4
+
+    def _read_head(self, file: File, form: Format | None, head: bytes) -> ProbedFile:
         form = text_form(form, head, file.path, self.mapping, self.names)
         input_reader = InputReader(self.names, self.tick, Symbols(), ColumnReading(), Clock())
         reader = input_reader.line_reader(form, file.path, self.mapping)
         for block in text_blocks(head, file.path):
             reader.read(only_utf8(block, file.path, reader.n_lines, input_reader.reading))
         header = reader.header if isinstance(reader, CsvReader) else None
-        return ProbedFile(file, LineFile(file.path, form, header), _forms(input_reader.clock))
+        are_dates = False if isinstance(reader, TextReader) else reader.file_times.are_dates
+        return ProbedFile(file, LineFile(file.path, form, header, are_dates=are_dates), _forms(input_reader.clock))
 
-    def _head(self, file: File) -> bytes:
-        """The first lines of a file, at least up to the first line that is not blank."""
-        size = _HEAD
+    def _head(self, file: File, size: int) -> tuple[bytes, bool]:
+        """The first lines of a file, at least up to the first line that is not blank, and whether these are all."""
         while True:
             packed = self._bytes(file, size)
+            is_whole = len(packed) < size
             content = _unpacked(packed, file.path) if file.path.endswith(".gz") else packed
-            lines = content if len(packed) < size else content[: content.rfind(b"\n") + 1]
-            if lines.strip() or len(packed) < size:
-                return lines
+            lines = content if is_whole else content[: content.rfind(b"\n") + 1]
+            if lines.strip() or is_whole:
+                return lines, is_whole
             size *= 4
 
     def _bytes(self, file: File, size: int) -> bytes:

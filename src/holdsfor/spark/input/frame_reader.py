@@ -23,6 +23,7 @@ from holdsfor.parallel.stages.kind_facts import kind_facts
 from holdsfor.sources.arrow import read_table
 from holdsfor.sources.column_mapping import Mapping as Described
 from holdsfor.sources.column_mapping import read_mapping
+from holdsfor.sources.file_times import FileTimes
 from holdsfor.sources.inputs import InputReader
 from holdsfor.sources.reading import ColumnReading
 from holdsfor.sources.times import Clock, Unit
@@ -121,13 +122,17 @@ def mapping_of(text: str | None) -> Described | None:
 
 @dataclass(frozen=True)
 class TableReader:
-    """Reads batches of tables with the columns of records or of a mapping; `files` are their files by number."""
+    """Reads batches of tables with the columns of records or of a mapping; `files` are their files by number.
+
+    `are_dates` is the form of the times of each file with times as texts.
+    """
 
     setting: ReaderSettings
     columns: tuple[str, ...]
     mapping: str | None = None
     files: Mapping[int, FileBlock] = field(default_factory=dict)
     place: FileBlock = TABLE
+    are_dates: Mapping[str, bool] = field(default_factory=dict)
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Load]:
         for table in combined_batches(batches):
@@ -151,8 +156,14 @@ class TableReader:
             input_reader.symbols,
             input_reader.reading,
         )
-        mapping = mapping_of(self.mapping)
-        read_table(*given, file=place.file, mapping=mapping, clock=input_reader.clock, n_before=n_before)
+        read_table(
+            *given,
+            file=place.file,
+            mapping=mapping_of(self.mapping),
+            clock=input_reader.clock,
+            n_before=n_before,
+            file_times=FileTimes(self.are_dates.get(place.file), is_typed=True),
+        )
         return self.setting.load(input_reader, place)
 
     def _parts(self, table: Any) -> Iterator[tuple[FileBlock, int, Any]]:

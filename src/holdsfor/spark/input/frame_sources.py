@@ -15,6 +15,7 @@ from holdsfor.analysis.sorts import Place
 from holdsfor.columns.encoding import Symbols
 from holdsfor.errors import DataProblem, Diagnostic
 from holdsfor.sources.arrow import read_table
+from holdsfor.sources.file_times import DATE, TIME, is_date
 from holdsfor.sources.input_columns import arrow_types, schema_columns
 from holdsfor.sources.nested_columns import field_path
 from holdsfor.sources.reading import ColumnReading
@@ -54,8 +55,9 @@ class FrameSource:
     """A DataFrame, its reader, and the known properties of its records.
 
     `forms` are the forms of times that the probe of files has found; otherwise the columns `times` and
-    `argument_times` show them. `columns` are the types and names of the columns in the places of records. `plain` is
-    the table before its columns were selected, which workers may read from its files.
+    `argument_times` show them. `are_dates` are the forms of times as texts by file. `columns` are the types and names
+    of the columns in the places of records. `plain` is the table before its columns were selected, which workers may
+    read from its files.
     """
 
     frame: DataFrame
@@ -65,6 +67,7 @@ class FrameSource:
     forms: TimeForms | None = None
     times: tuple[str, ...] = ()
     argument_times: tuple[str, ...] = ()
+    are_dates: Mapping[str, bool] = field(default_factory=dict)
     n_files: int = 1
     plain: DataFrame | None = None
 
@@ -90,17 +93,42 @@ def checked_table(
     read_table(empty, names, tick, Symbols(), ColumnReading(), mapping=described)
     origin = [name for name in (FILE, ROW) if files and name in frame.columns]
     aliases = {name: f"c{i}" for i, name in enumerate(layout.wanted)}  # PySpark does not pass on names with dots
-    columns = [selected[name].alias(alias) for name, alias in aliases.items()]
+    chosen = frame.select(*(selected[name].alias(alias) for name, alias in aliases.items()), *origin)
+    are_dates = _times_by_file(chosen, layout, aliases, files or {}, place)
     return FrameSource(
-        frame.select(*columns, *origin),
-        partial(TableReader, columns=tuple(aliases), mapping=mapping, files=files or {}, place=place),
+        chosen,
+        partial(
+            TableReader, columns=tuple(aliases), mapping=mapping, files=files or {}, place=place, are_dates=are_dates
+        ),
         may_retract="op" in layout.columns or "revision" in layout.columns,
         columns=schema_columns(arrow_types(empty.schema), described, names),
         times=tuple(aliases[layout.columns[name]] for name in TIMES if name in layout.columns),
         argument_times=tuple(aliases[layout.columns[name]] for name in _argument_times(layout, empty.schema)),
+        are_dates=are_dates,
         n_files=len(files or [place]),
         plain=frame if plain is None else plain,
     )
+
+
+def _times_by_file(
+    frame: DataFrame, layout: Layout, aliases: Mapping[str, str], files: Mapping[int, FileBlock], place: FileBlock
+) -> dict[str, bool]:
+    """Whether the times of each file are dates, if they are texts: its first start that is a time decides."""
+    from pyspark.sql import functions as F
+
+    start = aliases[layout.columns["start"]] if "start" in layout.columns else None
+    if start is None or frame.schema[start].dataType.typeName() != "string":
+        return {}
+    is_wanted = F.trim(start).rlike(TIME)
+    for column, text in layout.conditions:
+        is_wanted &= F.col(aliases[column]).cast("string") == text
+    starts = frame.where(is_wanted)
+    if not files:
+        alone = starts.select(start).first()
+        return {} if alone is None else {place.file: is_date(alone[0]) is True}
+    first = F.min_by(start, ROW) if ROW in frame.columns else F.first(start)
+    found = starts.groupBy(FILE).agg(first).collect()
+    return {files[number].file: is_date(text) is True for number, text in found}
 
 
 def _argument_times(layout: Layout, schema: Any) -> list[str]:
@@ -153,7 +181,10 @@ def _record_forms(sources: Sequence[FrameSource]) -> Iterator[bool | None]:
     for source in sources:
         if source.forms is not None:
             yield source.forms.records
-        yield from (_of_column(source.frame, column) for column in source.times)
+        has_dates = not source.are_dates or any(source.are_dates.values())
+        for column in source.times:
+            if has_dates or source.frame.schema[column].dataType.typeName() != "string":
+                yield _of_column(source.frame, column)
 
 
 def _argument_forms(sources: Sequence[FrameSource]) -> Iterator[bool | None]:
@@ -164,11 +195,13 @@ def _argument_forms(sources: Sequence[FrameSource]) -> Iterator[bool | None]:
 
 
 def _of_column(frame: DataFrame, column: str) -> bool | None:
+    from pyspark.sql import functions as F
+
     kind = frame.schema[column].dataType.typeName()
     if kind != "string":
         return {"timestamp": True, "timestamp_ntz": False, "date": False}.get(kind)
     clock = Clock()
-    for row in frame.select(column).where(f"{column} is not null").limit(_PEEKED).collect():
+    for row in frame.select(column).where(F.trim(column).rlike(DATE)).limit(_PEEKED).collect():
         clock.read(row[0])
     return clock.has_offset
 

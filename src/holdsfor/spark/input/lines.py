@@ -21,6 +21,7 @@ from holdsfor.sources.blocks import only_utf8
 from holdsfor.sources.csv_rows import Header
 from holdsfor.sources.formats import Format
 from holdsfor.sources.inputs import InputReader
+from holdsfor.sources.text_columns import TextReader
 from holdsfor.spark.input.frame_reader import FILE, ReaderSettings, combined_batches, mapping_of
 from holdsfor.spark.input.set_aside import FileBlock
 
@@ -35,12 +36,16 @@ LINE, BLOCK = "__line", "__block"
 
 @dataclass(frozen=True)
 class LineFile:
-    """A file of lines: its path, its format, its header if it has one, and its number in the order of reading."""
+    """A file of lines: its path, its format, its header if it has one, and its number in the order of reading.
+
+    `are_dates` is the form of its times, if the probe has found it.
+    """
 
     path: str
     form: Format = "text"
     header: Header | None = None
     order: int = 0
+    are_dates: bool | None = None
 
 
 def lines_of_frame(frame: DataFrame) -> DataFrame:
@@ -102,6 +107,8 @@ class LineReader:
         """Read lines, and return the number of lines read so far in the block."""
         reader = input_reader.line_reader(file.form, file.path, mapping_of(self.mapping), header)
         reader.n_lines = n_before
+        if not isinstance(reader, TextReader):
+            reader.file_times.are_dates = file.are_dates
         reader.read(only_utf8(block, file.path, n_before, input_reader.reading))
         return reader.n_lines
 

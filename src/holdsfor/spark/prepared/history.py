@@ -78,7 +78,7 @@ class Prepared:
     >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
     >>> wins = spark.createDataFrame([("win", 13, "chris")], "name string, start long, arg1 string")
     >>> with TemporaryDirectory() as folder:
-    ...     history = hf.spark.prepare(wins, rules, f"{folder}/history")
+    ...     history = hf.spark.prepare(rules, wins, f"{folder}/history")
     ...     [(each.name, each.n, each.first, each.last) for each in history.known]
     [('win', 1, 13, 13)]
     """
@@ -166,7 +166,7 @@ class Prepared:
         >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
         >>> wins = spark.createDataFrame([("win|soon|soon|chris",), ("win|13|13|anna",)], "value string")
         >>> with TemporaryDirectory() as folder:
-        ...     hf.spark.prepare(wins, rules, f"{folder}/history").set_aside().first().text
+        ...     hf.spark.prepare(rules, wins, f"{folder}/history").set_aside().first().text
         'win|soon|soon|chris'
         """
         return set_aside_of(self.remarks())
@@ -249,7 +249,7 @@ def prepared(spark: SparkSession, path: str) -> Prepared:
     >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
     >>> wins = spark.createDataFrame([("win", 13, "chris")], "name string, start long, arg1 string")
     >>> with TemporaryDirectory() as folder:
-    ...     _ = hf.spark.prepare(wins, rules, f"{folder}/history")
+    ...     _ = hf.spark.prepare(rules, wins, f"{folder}/history")
     ...     hf.spark.recognise(hf.spark.prepared(spark, f"{folder}/history"), rules).intervals.first().fvp
     'rich(chris)=true'
     """

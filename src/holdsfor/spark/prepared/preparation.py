@@ -22,7 +22,7 @@ from holdsfor.sources.times import Clock, Unit
 from holdsfor.spark.exchange.shuffle_rows import by_bucket, loads_of, rows_of, sent_rows
 from holdsfor.spark.input.ingestion import check_buckets, frame_of, time_points
 from holdsfor.spark.input.inputs import Columns, Given
-from holdsfor.spark.job.job_input import JobInput, read_job_input
+from holdsfor.spark.job.job_input import JobInput, in_order, read_job_input
 from holdsfor.spark.output.folders import ReplaceableFolder
 from holdsfor.spark.output.targets import replacing
 from holdsfor.spark.prepared.history import DESCRIPTION, RECORDS, Prepared, PreparedTable, description, prepared
@@ -37,8 +37,8 @@ _ROW_GROUP = 1 << 24
 
 
 def prepare(
-    data: Given | Iterable[Given],
-    rules: Compiled,
+    rules: Compiled | Given | Iterable[Given],
+    data: Compiled | Given | Iterable[Given],
     path: str,
     *,
     tick: int = 1,
@@ -50,6 +50,8 @@ def prepare(
 ) -> Prepared:
     """Write history in a form that later runs read faster, and return it as input of `recognise`.
 
+    Rules and data may be given in either order, as in `recognise`.
+
     A time without an offset is a time of `tz`, else of UTC. The folder is written completely or not at all. Existing
     history is replaced only with `overwrite`.
 
@@ -58,20 +60,21 @@ def prepare(
     >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
     >>> wins = spark.createDataFrame([("win", 13, "chris")], "name string, start long, arg1 string")
     >>> with TemporaryDirectory() as folder:
-    ...     history = hf.spark.prepare(wins, rules, f"{folder}/history")
-    ...     hf.spark.recognise(history, rules).intervals.first().fvp
+    ...     history = hf.spark.prepare(rules, wins, f"{folder}/history")
+    ...     hf.spark.recognise(rules, history).intervals.first().fvp
     'rich(chris)=true'
     """
     check_windows(tick, None, None)
     check_buckets(buckets)
     check_time_zone(tz)
-    job_input = read_job_input(data, rules, Rules.of(rules), tick, columns, Clock(time_unit, zone=tz))
+    compiled, given = in_order(rules, [data])
+    job_input = read_job_input(given, compiled, Rules.of(compiled), tick, columns, Clock(time_unit, zone=tz))
     ingestion = job_input.everything
     place = ReplaceableFolder(ingestion.spark, path, DESCRIPTION, overwrite=overwrite)
     place.check()
     n_buckets = ingestion.n_buckets if buckets is None else buckets
     partitioner = _Partitioner(
-        _keys(plan_stages(rules, EngineSession(rules, start=0, tick=tick).rules.program)), n_buckets, tick
+        _keys(plan_stages(compiled, EngineSession(compiled, start=0, tick=tick).rules.program)), n_buckets, tick
     )
     laid = ingestion.apply(partitioner.send, n_buckets).repartition(n_buckets, "place")
     with replacing(place):
