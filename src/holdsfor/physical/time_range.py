@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from holdsfor.columns.tables import FluentTable
+from holdsfor.columns.tables import FluentTable, PointTable
 from holdsfor.columns.tuple_ids import TupleIds
 from holdsfor.kernels.keys import Int64, positions_of_pairs
 
@@ -42,6 +42,12 @@ class TimeRange:
 
     def previous(self, times: Int64) -> Int64:
         return times - 1 if self.tick == 1 else ((times - 1) // self.tick) * self.tick
+
+    def n_inside(self, table: PointTable | FluentTable) -> int:
+        """The number of events in the time range, or of intervals with a time-point in it."""
+        if isinstance(table, PointTable):
+            return int(np.count_nonzero((table.times >= self.first) & (table.times <= self.last)))
+        return int(np.count_nonzero((table.starts <= self.last) & (table.ends > self.first)))
 
 
 def true_starts(table: FluentTable, state: FluentTable | None, first: int, instances: TupleIds) -> FluentTable:

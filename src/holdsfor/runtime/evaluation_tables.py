@@ -23,7 +23,7 @@ from holdsfor.physical.operators.context import PointKind
 from holdsfor.physical.rows import Rows
 from holdsfor.runtime.cuts import without_cuts
 from holdsfor.runtime.edges import EdgeKind, edge_points, without_initial_values
-from holdsfor.runtime.tables_between import TablesBetween, between
+from holdsfor.runtime.tables_between import FluentsAsOf, TablesBetween, between
 
 if TYPE_CHECKING:
     from holdsfor.physical.time_range import TimeRange
@@ -59,8 +59,8 @@ class EvaluationTables:
         self.instances = rules.symbols.instances
         self.time_range = time_range
         self.events: MutableMapping[Key, PointTable] = events
-        self.known = fluents
-        self.output: dict[Key, FluentTable] = {}
+        self.known: MutableMapping[Key, FluentTable] = fluents
+        self.output: MutableMapping[Key, FluentTable] = {}
         self.cuts: dict[Key, FluentTable] = {}
         self.input_cuts: dict[Key, FluentTable] = {}
         self.is_as_if_whole = False
@@ -170,6 +170,23 @@ class EvaluationTables:
             self.add_fluents(key, concatenate_tables([held, part.output.get(key)]))
         for number, outcome in part.recursions.items():
             self.recursions[number] = outcome.after(before.recursions.get(number), first, boundary)
+
+    def as_of(self, time_range: TimeRange) -> Self:
+        """The evaluation of an earlier part of the time range, without its own results of interval operators.
+
+        Contract: the results in that part do not depend on later records (`runtime/query_batches.py`).
+        """
+        first, last = time_range.first, time_range.last
+        earlier = copy(self)
+        earlier.time_range = time_range
+        earlier._edges, earlier._distinct = {}, {}
+        earlier.events = TablesBetween(self.events, first, last)
+        earlier._initiations = TablesBetween(self._initiations, first, last)
+        earlier._terminations = TablesBetween(self._terminations, first, last)
+        earlier.carried_edges = TablesBetween(self.carried_edges, first, last)
+        earlier.known = FluentsAsOf(self.known, first, time_range.after_last)
+        earlier.output = FluentsAsOf(self.output, first, time_range.after_last)
+        return earlier
 
     # -- parts of the time range, for recursive components -------------------------------------------------------------
 

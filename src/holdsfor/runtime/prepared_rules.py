@@ -18,6 +18,7 @@ from holdsfor.physical.plan import PhysicalProgram, plan_program
 from holdsfor.physical.planner import Planner
 from holdsfor.prolog.background import called_predicates, has_open_call
 from holdsfor.runtime.background import Background
+from holdsfor.runtime.causal_components import is_causal, read_fluents
 from holdsfor.runtime.domain_members import Members, Mentioned
 from holdsfor.runtime.domains import Domains
 from holdsfor.runtime.early_components import early_components
@@ -77,6 +78,8 @@ class PreparedRules:
         self.asked_edges = self.program.edges
         self.deciding_levels = deciding_levels(self.program, compiled.graph)
         self.early = early_components(compiled, self.program)
+        self.is_causal = not self.uses_query_time and all(map(is_causal, self.program.components))
+        self.read_fluents = read_fluents(compiled, self.program)
         self.output_events = {rule.key for component in self.program.components for rule in component.events}
 
     def plan_ahead(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Literal, NoReturn, SupportsIndex, TypeAlias
 
@@ -11,6 +12,7 @@ from holdsfor.analysis.pipeline import Compiled
 from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.query_times import ALL_ARRIVED, OneQuery
 from holdsfor.columns.recoding import Recoding
+from holdsfor.columns.tables import FluentTable, PointTable
 from holdsfor.physical.profile import Profile
 from holdsfor.physical.time_range import TimeRange
 from holdsfor.runtime.early_results import continue_early
@@ -22,6 +24,7 @@ from holdsfor.runtime.incremental.record_changes import RecordChanges
 from holdsfor.runtime.incremental.resumption import Resumption, resumption_after
 from holdsfor.runtime.prepared_rules import PreparedRules, refuse_predicates_over_lists
 from holdsfor.runtime.profiled_evaluation import ProfiledEvaluation
+from holdsfor.runtime.query_batches import QueryBatch, batch_starts, last_of_batch
 from holdsfor.runtime.reports.report import ReportColumns
 from holdsfor.runtime.session_records import SessionRecords
 from holdsfor.runtime.settled_time import decided_until, next_change
@@ -75,11 +78,12 @@ class EngineSession(SessionRecords):
         self.allen_memory = window if allen_memory is None else allen_memory
         self.keeps_cuts = False
         self.seconds = 0.0
-        self.n_input = 0  # input events and intervals of the last evaluation
+        self._input: tuple[PointTable | FluentTable, ...] = ()  # events and intervals of the last evaluation
         self.profile: Profile | None = None
         self.incremental: Incremental = incremental
         self.n_resumed = 0  # query times that evaluated only what changed
         self._evaluation: Evaluation | None = None  # the last one, if it evaluated the whole window
+        self._batch: QueryBatch | None = None
         self._resumption: Resumption | None = None
         self._cost = MeasuredCost()
         self._settling: tuple[int, Evaluation] | None = None
@@ -120,6 +124,7 @@ class EngineSession(SessionRecords):
         call `EngineSession.restored`, and continue the inputs and the output from the positions in `more`. A run that
         reports changes compares its next report with `last_report()`.
         """
+        self._leave_batch()
         settings = {**self.settings, "end": self.end, "keeps_cuts": self.keeps_cuts}
         return snapshot_of(self.state, self.rules, settings, dict(more))
 
@@ -160,6 +165,7 @@ class EngineSession(SessionRecords):
             self._worth_keeping = self.symbols.size
         if self._worth_keeping is None or self.symbols.size < 2 * self._worth_keeping + _ROOM:
             return None
+        self._leave_batch()
         before = self.symbols.reset()
         recoding = Recoding(before, self.symbols)
         self.rules.recode(recoding)
@@ -251,29 +257,76 @@ class EngineSession(SessionRecords):
         """The report of a query time; query times must ascend."""
         began, cpu_began = time.perf_counter(), time.process_time()
         settled, state = self.settled_at(at), self.state
-        self._settle(settled)
         time_range = TimeRange(
             max(settled, self.start), self.last_point(at), self.tick, self.start, is_resumed=settled >= self.start
         )
-        query = OneQuery(at, ALL_ARRIVED if self.window is None else at, self.previous, self.oldest(at))
-        changes = RecordChanges(self.records, query)
-        self._admission.admit_at(query, time_range.last, self.end, settled)
-        if not self._resumed(changes, time_range, at):
-            self._evaluation = self._evaluated(time_range, at, query.until, self._evaluation)
-            self._resumption = None
-            if self.keeps_cuts:
-                keep_cuts(state.cuts, self._evaluation, at)
+        is_evaluated = not self._is_in_batch(at)
+        if is_evaluated:
+            self._settle(settled)
+            self._evaluate(time_range, at, settled)
+        if self._batch is not None:
+            self._evaluation = self._batch.evaluation.as_of(time_range)
         state.note(self._last_evaluations, time_range, at, settled)
         state.watermark = max(state.watermark, self.oldest(at))
         if self.window is None:
             for records in self.records.all:
                 records.arrive(ALL_ARRIVED)
         self._known = self._report(self._evaluation)
-        if self.incremental == "auto" and self.window is not None:
+        if self.incremental == "auto" and self.window is not None and self._batch is None:
             n_records = n_between(state, time_range.first, time_range.last)
             self._cost.note(time.process_time() - cpu_began, n_records, is_resumed=self._evaluation is None)
         self.seconds += time.perf_counter() - began
         return self._known
+
+    def _evaluate(self, time_range: TimeRange, at: int, settled: int) -> None:
+        """Evaluate a query time, with the following ones if they have the same results up to it."""
+        query = OneQuery(at, ALL_ARRIVED if self.window is None else at, self.previous, self.oldest(at))
+        changes = RecordChanges(self.records, query)
+        self._admission.admit_at(query, time_range.last, self.end, settled)
+        last = self._last_of_batch(at, time_range)
+        if last > at:
+            whole = replace(time_range, last=self.last_point(last))
+            evaluation = self._evaluated(whole, last, last)
+            assert self.queries is not None
+            self._batch, self._resumption = QueryBatch(self.queries, last, evaluation), None
+        elif not self._resumed(changes, time_range, at):
+            self._evaluation = self._evaluated(time_range, at, query.until, self._evaluation)
+            self._resumption = None
+            if self.keeps_cuts:
+                keep_cuts(self.state.cuts, self._evaluation, at)
+
+    # -- batches of query times ----------------------------------------------------------------------------------------
+
+    def _is_in_batch(self, at: int) -> bool:
+        """Whether a query time belongs to the last batch; otherwise the batch is finished."""
+        batch = self._batch
+        if batch is not None and batch.queries is self.queries and batch.has(at):
+            return True
+        self._batch = None
+        return False
+
+    def _leave_batch(self) -> None:
+        """Carry the state over to the settled time-point, which happens only at the end of a batch."""
+        if self._batch is not None and self._evaluation is not None and self.state.settled >= self.start:
+            self.state.settle(self._evaluation, self.state.settled)
+        self._batch = None
+
+    def _last_of_batch(self, at: int, time_range: TimeRange) -> int:
+        """The last query time that is evaluated together with a query time."""
+        queries, state, rules = self.queries, self.state, self.rules
+        is_known = queries is not None and queries.step is not None and queries.window == self.window
+        if queries is None or not is_known or queries.at_or_after(at) != at or self.incremental != "auto":
+            return at
+        if (
+            not rules.is_causal
+            or self.keeps_cuts
+            or not state.computed.is_empty
+            or has_cuts(state, time_range.last, at)
+        ):
+            return at
+        if self._batch_starts is None:
+            self._batch_starts = batch_starts(rules, state, queries)
+        return last_of_batch(state, queries, self._batch_starts, at, self.inserted_until)
 
     def _resumed(self, changes: RecordChanges, time_range: TimeRange, at: int) -> bool:
         """Evaluate only what changed since the last query time, if that is possible and pays."""
@@ -316,7 +369,7 @@ class EngineSession(SessionRecords):
         """
         self._admission.number()
         events, fluents = input_tables(self.rules, self.state, time_range, arrived_by)
-        self.n_input = sum(table.n for table in (*events.values(), *fluents.values()))
+        self._input = (*events.values(), *fluents.values())
         events, fluents = with_upstream(events, fluents, self.state.computed, at, time_range.first)
         if self.rules.uses_query_time:
             self.rules.members.version += 1
@@ -330,6 +383,12 @@ class EngineSession(SessionRecords):
             continue_early(self.rules.early, before, evaluation, boundary, at, arrived_by)
         evaluation.run()
         return evaluation
+
+    @property
+    def n_input(self) -> int:
+        """The number of input events and intervals of the last query time."""
+        time_range = self.state.time_range
+        return 0 if time_range is None else sum(time_range.n_inside(table) for table in self._input)
 
     def _final_until(self, at: int) -> int:
         """The last time-point before the window of a query time, as far as all components are part of the session."""
@@ -349,7 +408,7 @@ class EngineSession(SessionRecords):
         assert time_range is not None
         if evaluation is not None:
             events = {key: table for key, table in evaluation.events.items() if key in self.rules.output_events}
-            known = ReportColumns(at, evaluation.output, events)
+            known = ReportColumns(at, dict(evaluation.output), events)
         else:
             assert self._resumption is not None
             known = ReportColumns(at, *self._resumption.tables)

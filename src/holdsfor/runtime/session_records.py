@@ -39,6 +39,9 @@ class SessionRecords:
         self.end = end
         self.window = window
         self.state = State(start, start, RecordStore(), UpstreamResults(rules.symbols.instances))
+        self.queries: QueryTimes | None = None  # the query times to come, if they and all their records are known
+        self.inserted_until = LONG_AGO  # the arrival up to which all records of these query times are inserted
+        self._batch_starts: Int64 | None = None
         self.begin(start)
 
     def begin(self, start: int) -> None:
@@ -101,7 +104,7 @@ class SessionRecords:
 
         A record that is inserted after a query time arrives after that query time, even if its arrival is earlier.
         """
-        self.state.is_announced = False
+        self.state.is_announced, self.queries = False, None
         self.records.insert(key, records, self._earliest)
 
     def check_joins(self, operations: Iterable[Operations], texts: Mapping[Place, TextColumn]) -> None:
@@ -116,7 +119,7 @@ class SessionRecords:
 
     def apply(self, operations: Iterable[Operations]) -> None:
         """Apply records and retractions in the order of reading, after all earlier ones."""
-        self.state.is_announced = False
+        self.state.is_announced, self.queries = False, None
         self.records.apply(operations, self._earliest)
 
     def insert_reading(self, reading: ColumnReading) -> int:
@@ -138,18 +141,20 @@ class SessionRecords:
         self.apply(taken.values())
         return n_outside
 
-    def insert_sorted(self, operations: Sequence[Operations]) -> None:
-        """Insert operations that arrive after all earlier ones and whose constants are announced, if any are.
+    def insert_sorted(self, operations: Sequence[Operations], until: int) -> None:
+        """Insert all operations up to an arrival, after all earlier ones, whose constants are announced, if any are.
 
         Their `retractions` are None if their name has no retraction in the whole input.
         """
         end, is_announced = LATEST if self.end is None else self.end, self.state.is_announced
+        queries = self.queries
         ordered = [each for each in operations if each.retractions is not None]
         for each in operations:
             if each.retractions is None:
                 self.insert_columns(each.key, each.records.up_to(end))
         self.apply(ordered)
-        self.state.is_announced = is_announced
+        self.state.is_announced, self.queries = is_announced, queries
+        self.inserted_until, self._batch_starts = until, None
 
     @property
     def _earliest(self) -> int | None:
@@ -182,13 +187,16 @@ class SessionRecords:
     def announce(self, queries: QueryTimes) -> None:
         """Add the constants of all records of a run to the domains before the first query time."""
         self._admission.announce(queries)
+        self.queries, self.inserted_until, self._batch_starts = queries, ALL_ARRIVED, None
 
     def announce_spilled(self, reading: SpilledReading, queries: QueryTimes) -> None:
         """Add the constants of all records of a run, some of which are on disk, to the domains."""
         self._admission.announce_spilled(reading, queries)
+        self.queries, self.inserted_until, self._batch_starts = queries, LONG_AGO, None
 
     def admit_all(self, queries: QueryTimes) -> None:
         """Admit all records and retractions by all query times at once, so that later evaluations see all of them."""
+        self.queries = None
         self._admission.admit_records(queries, ALL_ARRIVED, self.end)
         for records in self.records.all:
             records.arrive(ALL_ARRIVED)

@@ -56,9 +56,10 @@ class SpilledInput:
         n_stored = sum(map(len, self._session.records.all))
         until = max(time, self._merge.arrival_after(self._inserted_until, max(_INSERTED, n_stored // 2)))
         self._inserted_until = until if until == ALL_ARRIVED else self._queries.at_or_after(until)
-        self._session.insert_sorted(self._merge.take_until(self._inserted_until))
+        operations = self._merge.take_until(self._inserted_until)
         if self._merge.next_arrival is None:
             self._inserted_until = ALL_ARRIVED
+        self._session.insert_sorted(operations, self._inserted_until)
 
     def next_change(self) -> int | None:
         """The first time after the last query time at which a result may change."""
@@ -69,5 +70,5 @@ class SpilledInput:
         """Count the records that arrive after the last query time: no window admits them."""
         self._session.count_not_admitted(self._queries)
         for batch in self._merge.batches(_INSERTED):
-            self._session.insert_sorted(batch)
+            self._session.insert_sorted(batch, ALL_ARRIVED)
             self._session.count_not_admitted(self._queries)

@@ -13,7 +13,7 @@ the state and the records: a session that is restored from a snapshot evaluates 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from holdsfor.columns.records import Mask
@@ -116,7 +116,7 @@ class State:
                 self.horizons[place] = max(limit, self.horizons.get(place, 0))
 
 
-def holding(known: dict[Key, FluentTable], at: int) -> dict[Key, FluentTable]:
+def holding(known: Mapping[Key, FluentTable], at: int) -> dict[Key, FluentTable]:
     """The FVPs that hold at a time-point."""
     found: dict[Key, FluentTable] = {}
     for key, table in known.items():

@@ -1,0 +1,100 @@
+"""One evaluation for several query times.
+
+When all records of a run are inserted, the query times to come are known. If no record arrives late, the results of
+causal components (`runtime/causal_components.py`) at a query time are those of a later one, up to the time-point after
+the query time: intervals that continue there are open. A *batch* of query times is therefore evaluated once, and the
+report of each is a part of the results. Short windows then cost their reports, not the calls of all operators.
+
+A batch ends before a query time that sees a late record or a retraction first, and at a query time after which an
+interval of the input begins at once: conditions on its `start` look one time-point ahead. Fluents given by time-points
+count as open if they hold at the query time, so a batch also ends where one of them ends at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from holdsfor.columns.query_times import ALL_ARRIVED, QueryTimes
+from holdsfor.columns.records import Records
+from holdsfor.kernels.compact import distinct_values
+from holdsfor.kernels.concatenation import concatenate_column
+from holdsfor.kernels.keys import Int64
+from holdsfor.runtime.evaluation import Evaluation
+from holdsfor.runtime.incremental.cost import n_between
+from holdsfor.runtime.prepared_rules import PreparedRules
+from holdsfor.runtime.state import State
+
+__all__ = ["QueryBatch", "batch_starts", "last_of_batch"]
+
+_MOST_RECORDS = 1 << 17  # of a batch with several query times
+_FEW_RECORDS = 1 << 12
+_MOST_WINDOWS = 64  # that have the records of a batch: the report of each query time reads the results of the batch
+
+
+@dataclass(frozen=True)
+class QueryBatch:
+    """Query times up to `last`, and their evaluation."""
+
+    queries: QueryTimes
+    last: int
+    evaluation: Evaluation
+
+    def has(self, at: int) -> bool:
+        """Whether a query time belongs to the batch; query times ascend."""
+        return at <= self.last and self.queries.at_or_after(at) == at
+
+
+def last_of_batch(state: State, queries: QueryTimes, starts: Int64, at: int, known_until: int) -> int:
+    """The last query time of the batch that begins with a query time; all records up to `known_until` are inserted.
+
+    `starts` are the query times that begin a batch.
+    """
+    assert queries.step is not None
+    position = int(starts.searchsorted(at, side="right"))
+    bound = ALL_ARRIVED if position == len(starts) else int(starts[position]) - 1
+    bound = queries.at_or_before(min(bound, known_until, queries.at_or_after(max(queries.end, at))))
+    most = max(_FEW_RECORDS, _MOST_WINDOWS * n_between(state, at - queries.step + 1, at))
+    last, n_steps = at, 1
+    while last < bound:
+        following = min(bound, last + n_steps * queries.step)
+        if n_between(state, at + 1, following) > min(most, _MOST_RECORDS):
+            break
+        last, n_steps = following, 2 * n_steps
+    return last
+
+
+def batch_starts(rules: PreparedRules, state: State, queries: QueryTimes) -> Int64:
+    """The query times that begin a batch, in order."""
+    return distinct_values(concatenate_column([np.empty(0, np.int64), *_starts(rules, state, queries)]))
+
+
+def _starts(rules: PreparedRules, state: State, queries: QueryTimes) -> Iterator[Int64]:
+    for records in state.records.all:
+        records.sort()
+        if not records.is_prompt:
+            seen_at = queries.seen_at(records.arrivals)
+            yield seen_at[seen_at > queries.seen_at(records.starts)]
+    for key, records in state.records.fluents.items():
+        if key in rules.read_fluents:
+            yield from _at_once(records, queries, is_given_by_points=key in rules.point_fluents)
+    yield from (queries.seen_at(each.records.arrivals) for each in state.records.retractions.values())
+
+
+def _at_once(records: Records, queries: QueryTimes, *, is_given_by_points: bool) -> Iterator[Int64]:
+    """The query times after those that are followed at once by an edge of an interval."""
+    if not is_given_by_points or records.longest > queries.tick:
+        yield _after_query_times(records.starts, queries)
+    if is_given_by_points:
+        table = records.intervals(queries.start, queries.end, ALL_ARRIVED)
+        yield from (_after_query_times(times, queries) for times in (table.starts, table.ends))
+
+
+def _after_query_times(times: Int64, queries: QueryTimes) -> Int64:
+    """For times at the time-point after a query time, the following query time."""
+    assert queries.step is not None
+    times = times[times <= queries.end]
+    seen_at = queries.seen_at(times)
+    return seen_at[seen_at - times >= queries.step - queries.tick]
