@@ -427,3 +427,47 @@ def test_a_file_has_one_form_of_times_in_all_its_blocks(
         kind = found.intervals.schema["start"].dataType.typeName()
         assert kind == ("long" if len(given) == 1 else "timestamp")
         assert spark_tables(found) == embedded_tables(rules, *given)
+
+
+# -- records with which rules cannot compute ---------------------------------------------------------------------------
+
+ARITHMETIC = """
+happensAt(even(V), T) :- happensAt(velocity(V, Speed), T), Speed mod 2 =:= 0.
+happensAt(slow(V), T) :- happensAt(velocity(V, Speed), T), 100 / Speed > 20.
+"""
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_numbers_without_a_result_set_their_records_aside_as_embedded(spark: SparkSession, tmp_path: Path) -> None:
+    file = tmp_path / "v.csv"
+    values = [1, 2, 0, 3.5, 7, "n/a", 0.0, 4]
+    rows = "".join(f"velocity,{i},v{i % 3},{values[i % 8]}\n" for i in range(1000))
+    file.write_text(f"name,time,arg1,arg2\n{rows}", encoding="utf-8")
+    rules = hf.load_text(ARITHMETIC)
+    embedded = hf.recognise(rules, file)
+    aside = [(each.line, each.reason) for each in embedded.reading.set_aside]
+    assert len(aside) == 500
+    with hf.spark.recognise(rules, str(file), buckets=2) as found:
+        assert sorted((row.line, row.reason) for row in found.set_aside.collect()) == aside
+        assert spark_tables(found) == embedded_tables(rules, file)
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_an_error_of_a_rule_names_the_file_and_the_line(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rules = "happensAt(fast(V), T) :- happensAt(velocity(V, S), T), S > 5.\n"
+    (tmp_path / "r.prolog").write_text(rules + "happensAt(no(V), T) :- happensAt(velocity(V, unknown), T).\n")
+    rows = "".join(f"velocity,{i},v{i % 3},{'unknown' if i > 900 else i}\n" for i in range(1000))
+    (tmp_path / "v.csv").write_text(f"name,time,arg1,arg2\n{rows}", encoding="utf-8")
+    named = f"hint: the record is line 903 of `{tmp_path}/v.csv`: `velocity,901,v1,unknown`"
+    given = [f"{tmp_path}/r.prolog", "--input", f"{tmp_path}/v.csv"]
+    for command in (
+        ["run", *given],
+        ["run", *given, "--engine", "reference"],
+        ["spark", "run", *given, "-o", f"{tmp_path}/out"],
+    ):
+        assert main(command) == 2
+        err = capsys.readouterr().err
+        assert "error[HF603]: expected a number, found `unknown` in `unknown>5`" in err
+        assert named in err, command

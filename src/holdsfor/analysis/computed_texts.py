@@ -1,4 +1,4 @@
-"""The decision whether a rule computes with a text of a record: `n/a` as a speed. Such a record is set aside.
+"""The decision whether a rule cannot compute with a record: `n/a` as a speed, or 0 as a divisor. It is set aside.
 
 The decision depends on the record and the rules only, so it is the same in every order, window and process:
 
@@ -9,6 +9,8 @@ The decision depends on the record and the rules only, so it is the same in ever
 - If the rule does not compute with the text, but passes it to its head, the head is considered in the same way.
 - A text that a rule expects (a constant in a condition, `X = unknown`, a fact of the background knowledge) is no
   mistake of the record, and does not set it aside.
+- A number with which the arithmetic of a rule has no value (`X mod 2` for 3.5, `10 / X` for 0) is treated in the same
+  way, if the record alone decides that. An operand that also depends on other records or facts is not considered.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from enum import Enum, auto
 from functools import cached_property
 from itertools import islice
 
+from holdsfor.analysis.number_risks import Risk, bound_value, clause_risks, fault_of, risks_of
 from holdsfor.analysis.patterns import anonymous, pattern_name
 from holdsfor.analysis.text_uses import (
     ComputedFields,
@@ -89,6 +92,11 @@ class ComputedTexts:
         computing = computing_arguments(self._description.background)
         return ComputedFields.of((use for uses in self._uses.values() for use in uses), computing)
 
+    @property
+    def is_used(self) -> bool:
+        """Whether rules compute with any field."""
+        return bool(self._fields.computed)
+
     def computed(self, name: str, arity: int) -> list[int | str]:
         """The positions of the fields with which rules compute."""
         return [at for at in (*range(arity), "value") if (name, arity, at) in self._fields.computed]
@@ -97,9 +105,21 @@ class ComputedTexts:
         """The positions of the fields on which the decision depends."""
         return [at for at in (*range(arity), "value") if (name, arity, at) in self._fields.relevant]
 
-    def found_in(self, record: Term) -> Atom | None:
-        """A text of an event or FVP with which a rule computes, and that no rule expects."""
-        computed: dict[Atom, None] = {}
+    @cached_property
+    def _risks(self) -> dict[tuple[str, int], set[Risk]]:
+        clauses = clause_risks(self._description.background)
+        return risks_of((use for uses in self._uses.values() for use in uses), clauses)
+
+    def risks(self, name: str, arity: int) -> set[Risk]:
+        """The operands of arithmetic that may have no value, over variables named by the positions of fields."""
+        return self._risks.get((name, arity), set())
+
+    def found_in(self, record: Term) -> Atom | str | None:
+        """A text of an event or FVP with which a rule computes, and that no rule expects.
+
+        If there is none, but a rule cannot compute with a number, the reason as a sentence.
+        """
+        computed: dict[Atom | str, None] = {}
         expected: set[Atom] = set()
         seen: set[Term] = set()
         waiting = deque([record])
@@ -112,63 +132,77 @@ class ComputedTexts:
                 binding = _matched(use.pattern, term, expected)
                 if binding is not None and not self._walk(use.steps, binding, computed, expected):
                     waiting.extend(self._passed_on(use.heads, binding))
-        return next((text for text in computed if text not in expected), None)
+        found = [text for text in computed if text not in expected]
+        return next((text for text in found if isinstance(text, Atom)), found[0] if found else None)
 
     def _passed_on(self, heads: tuple[Term, ...], binding: Binding) -> Iterator[Term]:
         """The heads with the constants of the binding, if they have a text in a field with which rules compute."""
         for head in heads:
             name, arity = pattern_name(head)
-            if self.computed(name, arity) and any(is_no_number(binding[x]) for x in variables(head) if x in binding):
+            has_text = any(is_no_number(binding[x]) for x in variables(head) if x in binding)
+            if self.risks(name, arity) or (has_text and self.computed(name, arity)):
                 yield anonymous(substitute(head, binding))
 
-    def _walk(self, steps: tuple[Step, ...], binding: Binding, computed: dict[Atom, None], expected: set[Atom]) -> bool:
-        """Go through the conditions; whether a condition fails or computes with a text, so that the rule ends there."""
+    def _walk(
+        self, steps: tuple[Step, ...], binding: Binding, computed: dict[Atom | str, None], expected: set[Atom]
+    ) -> bool:
+        """Go through the conditions; whether a condition fails or cannot be computed, so that the rule ends there.
+
+        The binding gets the values that the conditions compute.
+        """
         for step in steps:
-            self._walk(step.branch, binding, computed, expected)
-            texts = [binding[name] for name in step.computed if name in binding]
+            self._walk(step.branch, dict(binding), computed, expected)
+            texts: list[Term | str] = [binding[name] for name in step.computed if name in binding]
             if step.goal is not None:
+                if (value := bound_value(step.goal, binding)) is not None:
+                    binding.setdefault(*value)
                 outcome, texts = self._outcome(step.goal, binding)
                 if outcome is _Outcome.FAILS:
                     return True
                 if outcome is _Outcome.HOLDS:
                     expected.update(_expected_by(step.goal, binding))
-            found = [text for text in texts if isinstance(text, Atom) and is_no_number(text)]
+            found = [text for text in texts if isinstance(text, str) or (isinstance(text, Atom) and is_no_number(text))]
             computed.update(dict.fromkeys(found))
             if found:
                 return True
         return False
 
-    def _outcome(self, goal: Term, binding: Binding) -> tuple[_Outcome, list[Term]]:
-        """The outcome of a goal for the binding, and the texts with which it computes."""
+    def _outcome(self, goal: Term, binding: Binding) -> tuple[_Outcome, list[Term | str]]:
+        """The outcome of a goal for the binding, and the texts with which it computes, or why it cannot compute."""
         names = variables(goal)
         texts = [binding[name] for name in names if name in binding and is_no_number(binding[name])]
         if not any(name in binding for name in names):
             return _Outcome.UNKNOWN, []
-        in_arithmetic = [binding[name] for name in arithmetic_variables(goal) if name in binding]
-        in_arithmetic = [term for term in in_arithmetic if is_no_number(term)]
+        in_arithmetic: list[Term | str] = [
+            binding[name] for name in arithmetic_variables(goal) if name in binding and is_no_number(binding[name])
+        ]
+        if is_computing(goal) and not in_arithmetic and (fault := fault_of(goal, binding)) is not None:
+            return _Outcome.COMPUTES, [_reason(fault.message, goal)]
         is_open = any(name not in binding for name in names)
         if is_computing(goal) and (in_arithmetic or is_open):
             return (_Outcome.COMPUTES if in_arithmetic else _Outcome.UNKNOWN), in_arithmetic
         if not self._is_known(goal):
             return (_Outcome.COMPUTES, in_arithmetic) if in_arithmetic else (_Outcome.UNKNOWN, [])
-        n_most = _MAX_SOLUTIONS if texts and self._may_compute(goal) else 1
+        n_most = _MAX_SOLUTIONS if self._may_compute(goal) else 1
         try:
             n = sum(1 for _ in islice(self._engine.solve(substitute(goal, binding)), n_most))
         except ExecutionProblem as problem:
-            return self._of_problem(problem, texts, in_arithmetic)
+            return self._of_problem(problem, goal, texts, in_arithmetic)
         if n == 0 and is_open and _has_negation(goal):
             return _Outcome.UNKNOWN, []
         return (_Outcome.HOLDS if n else _Outcome.FAILS), []
 
     def _of_problem(
-        self, problem: ExecutionProblem, texts: list[Term], in_arithmetic: list[Term]
-    ) -> tuple[_Outcome, list[Term]]:
-        """The outcome of a goal that cannot be proved: a text where a number is expected, or an open variable."""
+        self, problem: ExecutionProblem, goal: Term, texts: list[Term], in_arithmetic: list[Term | str]
+    ) -> tuple[_Outcome, list[Term | str]]:
+        """The outcome of a goal that cannot be proved: a text or number with which it cannot compute, or a variable."""
         first = next(iter(problem.diagnostics))
         if first.code == "HF603" and first.message.startswith("expected a"):
-            named = [text for text in texts if _is_named(text, first.message)]
+            named: list[Term | str] = [text for text in texts if _is_named(text, first.message)]
             if named:
                 return _Outcome.COMPUTES, named
+        if first.code == "HF604" or first.message.startswith("expected an integer, found `"):
+            return _Outcome.COMPUTES, [_reason(first.message.rpartition(" in `")[0], goal)]
         if in_arithmetic and first.code == "HF602":
             return _Outcome.COMPUTES, in_arithmetic
         return _Outcome.UNKNOWN, []
@@ -249,6 +283,12 @@ def _expected_by(goal: Term, binding: Mapping[str, Term]) -> Iterator[Atom]:
             found = binding.get(arg.name) if isinstance(arg, Var) else None
             if isinstance(found, Atom):
                 yield found
+
+
+def _reason(message: str, goal: Term) -> str:
+    """The reason for setting a record aside with whose numbers a goal has no value."""
+    what, _, found = message.partition(", found ")
+    return f"{what} in `{show(goal)}`" + (f", found {found}" if found else "")
 
 
 def _is_named(text: Term, message: str) -> bool:

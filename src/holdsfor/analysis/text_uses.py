@@ -31,14 +31,23 @@ from holdsfor.syntax.rules import (
 )
 from holdsfor.syntax.terms import Struct, Term, Var, name_and_arity, variables
 
-__all__ = ["ComputedFields", "Step", "Use", "arithmetic_variables", "computing_arguments", "is_computing", "uses_of"]
+__all__ = [
+    "COMPUTING",
+    "ComputedFields",
+    "Step",
+    "Use",
+    "arithmetic_variables",
+    "computing_arguments",
+    "is_computing",
+    "uses_of",
+]
 
 Key = tuple[str, int]
 Field = tuple[str | int, ...]
 """The place of an argument or of the value of a record."""
 
 _COMPARISONS = ("<", ">", "=<", ">=", "=:=", "=\\=")
-_COMPUTING: dict[Key, tuple[int, ...]] = {
+COMPUTING: dict[Key, tuple[int, ...]] = {
     **{(name, 2): (0, 1) for name in _COMPARISONS},
     ("is", 2): (1,),
     ("between", 3): (0, 1, 2),
@@ -168,7 +177,7 @@ def arithmetic_variables(goal: Term) -> set[str]:
     while stack:
         here = stack.pop()
         if isinstance(here, Struct):
-            computed = _COMPUTING.get((here.name, len(here.args)), ())
+            computed = COMPUTING.get((here.name, len(here.args)), ())
             found.update(variables(*(here.args[i] for i in computed)))
             stack.extend(() if computed else here.args)
     return found
@@ -176,7 +185,7 @@ def arithmetic_variables(goal: Term) -> set[str]:
 
 def is_computing(goal: Term) -> bool:
     """Whether a goal is a call of a built-in predicate with arguments that must be numbers."""
-    return isinstance(goal, Struct) and (goal.name, len(goal.args)) in _COMPUTING
+    return isinstance(goal, Struct) and (goal.name, len(goal.args)) in COMPUTING
 
 
 def computing_arguments(background: Iterable[Clause | FactTable]) -> dict[Key, set[int]]:

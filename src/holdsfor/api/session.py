@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any, Literal, NoReturn, SupportsIndex
 
@@ -44,6 +44,7 @@ from holdsfor.sinks.changes import Change
 from holdsfor.sinks.output_files import replace_file
 from holdsfor.sources.input_columns import input_columns, is_untyped, merged_columns, with_schema
 from holdsfor.sources.inputs import InputReader, open_input
+from holdsfor.sources.number_fields import naming_records
 from holdsfor.sources.python_objects import Event, Fluent
 from holdsfor.sources.reading import ColumnReading, Operations
 from holdsfor.sources.text_records import SetAside
@@ -145,6 +146,7 @@ class Session:
         )
         self._start = first
         self._last_report = Known(self._engine.start - 1, {}, {})
+        self._suspects: dict[str, SetAside] = {}
         self._n_outside = 0
         self._n_set_aside = 0
         self._counted = [0, 0, 0, 0, 0, 0]
@@ -238,6 +240,7 @@ class Session:
             "start": self._start,
             "columns": [[*place, int(column.types), column.name] for place, column in self._given.items()],
             "counts": [self.n_records, self._n_outside, self._n_set_aside],
+            "suspects": [[text, astuple(each)] for text, each in self._suspects.items()],
             "reported": self._counted,
         }
         return self._engine.snapshot({"session": more}).to_bytes()
@@ -330,6 +333,7 @@ class Session:
         }
         self.n_records, self._n_outside, self._n_set_aside = saved["counts"]
         self._counted = saved["reported"]
+        self._suspects = {text: SetAside(*each) for text, each in saved["suspects"]}
         self._last_report = self._engine.last_report() or Known(self._engine.start - 1, {}, {})
 
     # -- records -------------------------------------------------------------------------------------------------------
@@ -403,6 +407,7 @@ class Session:
         has_types = [each for each in inputs if not (is_untyped(each) and self._has_untyped)]
         self._has_untyped |= any(map(is_untyped, inputs))
         self._given = merged_columns(self._given, input_columns(has_types, names))
+        self._suspects = input_reader.reading.suspects | self._suspects
         return input_reader.reading
 
     def _refuse_missing(self, key: Key, columns: Records, row: int) -> None:
@@ -445,7 +450,8 @@ class Session:
             self._engine.window = self.window if length is None or time < last else length
             if parts:
                 parts[-1] = parts[-1].before(self._engine.settled_at(time))
-            parts.append(self._engine.query(time))
+            with naming_records(self._suspects):
+                parts.append(self._engine.query(time))
             frontier = self._engine.frontier if frontier is None else frontier
         assert frontier is not None
         report = self._report(parts, frontier)

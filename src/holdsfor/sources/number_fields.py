@@ -1,7 +1,8 @@
-"""Texts in the fields that rules compute with: a record with such a text is set aside.
+"""Fields that rules compute with: a record with a text there, or a number without a result, is set aside.
 
-`analysis/computed_texts.py` decides for one record; here the decision is made for the distinct records of a column. A
-text that a rule expects is kept, and an error of a rule that computes with it names the file and the line.
+`analysis/computed_texts.py` decides for one record; here the decision is made for the distinct records of a column that
+have a text, or a number that may be at risk. A text that a rule expects is kept, and an error of a rule that computes
+with it names the file and the line.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,18 +20,31 @@ from holdsfor.analysis.names import Record
 from holdsfor.columns.encoding import Symbols, is_symbol
 from holdsfor.errors import Diagnostic, Diagnostics, ExecutionProblem
 from holdsfor.kernels.keys import Int64
+from holdsfor.sources.risky_numbers import may_fail
 from holdsfor.sources.text_records import SetAside
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Struct, Term
 
-__all__ = ["NumberFields", "naming_records"]
+__all__ = ["Misfits", "NumberFields", "naming_records"]
 
 Flags = NDArray[np.bool_]
 Columns = Mapping[int | str, Int64]
 
-_NO_TEXT = 0  # the word of the number 0.0
 _MOST_SUSPECTS = 1_000
-_FOUND = re.compile(r"^expected a number, found `(.*)` in `", re.DOTALL)
+_FOUND = re.compile(r"^expected (?:a number|an integer), found `(.*)` in `", re.DOTALL)
+
+
+@dataclass
+class Misfits:
+    """Rows that do not fit: the field of the text with which a rule computes, or the reason as a sentence."""
+
+    texts: dict[int, int | str] = field(default_factory=dict)
+    reasons: dict[int, str] = field(default_factory=dict)
+
+    @property
+    def rows(self) -> list[int]:
+        """The rows, in any order."""
+        return [*self.texts, *self.reasons]
 
 
 class NumberFields:
@@ -39,46 +54,63 @@ class NumberFields:
         self.computed_texts = texts
         self.symbols = symbols
         self.suspects = suspects
-        self._decided: dict[tuple[Record, tuple[int, ...]], int] = {}
+        self._decided: dict[tuple[Record, tuple[int, ...]], Atom | str | None] = {}
         symbols.register_cache(self)
 
     def clear(self) -> None:
         """Remove all words."""
         self._decided.clear()
 
-    def texts(self, record: Record, columns: Columns, origin: Callable[[int], SetAside]) -> dict[int | str, Flags]:
-        """The rows with a text with which a rule computes, by field; `origin` gives the record of a row."""
-        computed = [at for at in self.computed_texts.computed(record.name, record.arity) if at in columns]
-        are_texts = {at: self._are_texts(columns[at]) for at in computed}
-        rows = np.flatnonzero(np.any(list(are_texts.values()), axis=0)) if are_texts else np.zeros(0, np.int64)
-        if not len(rows):
-            return {}
-        found = self._computed_words(record, columns, rows)
-        by_field: dict[int | str, Flags] = {}
-        waiting = found != _NO_TEXT
-        for at in computed:
-            is_here = waiting & (columns[at][rows] == found)
-            waiting &= ~is_here
-            by_field[at] = np.zeros(len(columns[at]), np.bool_)
-            by_field[at][rows[is_here]] = True
-            self._note_suspects(columns[at], rows[(found == _NO_TEXT) & are_texts[at][rows]], origin)
-        by_field[computed[0]][rows[waiting]] = True
-        return {at: mask for at, mask in by_field.items() if mask.any()}
+    def misfits(self, record: Record, columns: Columns, origin: Callable[[int], SetAside]) -> Misfits:
+        """The rows that do not fit: a text with which a rule computes, or a number with which it cannot.
 
-    def _computed_words(self, record: Record, columns: Columns, rows: Int64) -> Int64:
-        """For each of the rows, the word of the text with which a rule computes, or `_NO_TEXT`."""
+        `origin` gives the record of a row.
+        """
+        texts = self.computed_texts
+        computed = [at for at in texts.computed(record.name, record.arity) if at in columns]
+        are_texts = {at: self._are_texts(columns[at]) for at in computed}
+        is_suspect = np.zeros(len(next(iter(columns.values()))), np.bool_) if columns else np.zeros(0, np.bool_)
+        for risk in texts.risks(record.name, record.arity):
+            is_suspect |= may_fail(risk, columns)
+        is_suspect = np.logical_or.reduce([is_suspect, *are_texts.values()])
+        rows = np.flatnonzero(is_suspect)
+        found = Misfits()
+        if not len(rows):
+            return found
+        decisions, codes = self._decisions(record, columns, rows)
+        for code, decision in enumerate(decisions):
+            chosen = rows[codes == code]
+            if isinstance(decision, str):
+                found.reasons.update(dict.fromkeys(chosen.tolist(), decision))
+            elif decision is not None:
+                self._add_texts(found, decision, computed, columns, chosen)
+        kept = rows[np.array([decision is None for decision in decisions])[codes]]
+        for at in computed:
+            self._note_suspects(columns[at], kept[are_texts[at][kept]], origin)
+        return found
+
+    def _add_texts(self, found: Misfits, text: Atom, computed: list[int | str], columns: Columns, rows: Int64) -> None:
+        """Add rows with a text to the first field that has the text."""
+        word = self.symbols.word(text)
+        for at in computed:
+            is_here = columns[at][rows] == word
+            found.texts.update(dict.fromkeys(rows[is_here].tolist(), at))
+            rows = rows[~is_here]
+        found.texts.update(dict.fromkeys(rows.tolist(), computed[0]))
+
+    def _decisions(self, record: Record, columns: Columns, rows: Int64) -> tuple[list[Atom | str | None], Int64]:
+        """The distinct decisions for the rows, and for each row the index of its decision."""
         relevant = self.computed_texts.relevant(record.name, record.arity)
         keys = np.stack([columns[at][rows] for at in relevant if at in columns], axis=1)
         _, first, codes = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-        words = np.empty(len(first), np.int64)
+        decisions: dict[Atom | str | None, int] = {}
+        numbers = np.empty(len(first), np.int64)
         for i, row in enumerate(first.tolist()):
             key = record, tuple(keys[row].tolist())
             if key not in self._decided:
-                text = self.computed_texts.found_in(self._term(record, columns, int(rows[row])))
-                self._decided[key] = _NO_TEXT if text is None else self.symbols.word(text)
-            words[i] = self._decided[key]
-        found: Int64 = words[codes.reshape(-1)]
-        return found
+                self._decided[key] = self.computed_texts.found_in(self._term(record, columns, int(rows[row])))
+            numbers[i] = decisions.setdefault(self._decided[key], len(decisions))
+        return list(decisions), numbers[codes.reshape(-1)]
 
     def _term(self, record: Record, columns: Columns, row: int) -> Term:
         args = tuple(self.symbols.term(int(columns[at][row])) for at in range(record.arity))
@@ -119,6 +151,7 @@ def _named(diagnostic: Diagnostic, suspects: Mapping[str, SetAside]) -> Diagnost
     record = None if match is None else suspects.get(match[1]) or suspects.get(show(Atom(match[1])))
     if record is None:
         return diagnostic
-    place = f"the record is line {record.line} of `{record.file}`: `{record.text}`"
+    line = f"line {record.line} of" if record.line else "in"
+    place = f"the record is {line} `{record.file}`: `{record.text}`"
     hint = f"{place}; a rule expects this text, so test for it before the arithmetic"
     return Diagnostic(diagnostic.code, diagnostic.message, diagnostic.span, hint, diagnostic.file)

@@ -423,7 +423,7 @@ class RowReader:
         return self._set_aside(rows, int(which[row]), rows.as_dicts(which[[row]])[0], "")
 
     def _not_numbers(self, rows: _Rows, groups: dict[int, Int64], laid_out: LaidOut) -> dict[int, str]:
-        """The rows with text in a field that rules compute with, and the reason for each.
+        """The rows with a text or a number with which rules cannot compute, and the reason for each.
 
         A column of only text is refused, if the table declares its type.
         """
@@ -435,11 +435,12 @@ class RowReader:
             self.text_uses.check_words(record, used, laid_out.typed)
             columns = {_position(ours): words for ours, words in used.items()}
             origin = partial(self._origin, rows, which)
-            for at, mask in self.number_fields.texts(record, columns, origin).items():
+            misfits = self.number_fields.misfits(record, columns, origin)
+            found |= {int(which[row]): reason for row, reason in misfits.reasons.items()}
+            for row, at in misfits.texts.items():
                 ours = "value" if at == "value" else f"arg{int(at) + 1}"
-                for row in which[mask].tolist():
-                    term = self.lexicon.symbols.term(int((rows.value if at == "value" else rows.args[int(at)])[row]))
-                    found.setdefault(row, not_a_number(f"`{laid_out.columns.get(ours, ours)}`", term))
+                term = self.lexicon.symbols.term(int(columns[at][row]))
+                found[int(which[row])] = not_a_number(f"`{laid_out.columns.get(ours, ours)}`", term)
         return found
 
     def _add(self, record: Record, rows: _Rows, which: Int64) -> None:

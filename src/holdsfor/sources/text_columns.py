@@ -201,7 +201,7 @@ class TextReader:
             if len(chosen):
                 records = _records(shape, words, begins[chosen], *(time[chosen] for time in times))
                 fits = fitting_records(shape, records, self.symbols)
-                fits &= ~self._with_text(shape, records, lines, which[rows[chosen]])
+                fits &= ~self._not_computable(shape, records, lines, which[rows[chosen]])
                 piece = ReadRecords(shape.shape == "event", (shape.name, shape.arity), records, places[chosen])
                 if fits.any():
                     self.reading.add(piece if fits.all() else piece.take(fits))
@@ -209,8 +209,8 @@ class TextReader:
         self.reading.n_records += int(np.count_nonzero(is_read))
         return is_read
 
-    def _with_text(self, shape: Record, records: Records, lines: _Lines, which: Int64) -> NDArray[np.bool_]:
-        """Which records have text in a field that rules compute with."""
+    def _not_computable(self, shape: Record, records: Records, lines: _Lines, which: Int64) -> NDArray[np.bool_]:
+        """Which records have a text or a number with which rules cannot compute."""
         columns: dict[int | str, Int64] = dict(enumerate(records.columns[: shape.arity]))
         if shape.shape != "event":
             columns["value"] = records.columns[-1]
@@ -220,8 +220,7 @@ class TextReader:
             return SetAside(self.file, self.n_lines + int(at[0]) + 1, lines.texts(at)[0], "")
 
         found = np.zeros(len(which), np.bool_)
-        for mask in self.number_fields.texts(shape, columns, origin).values():
-            found |= mask
+        found[self.number_fields.misfits(shape, columns, origin).rows] = True
         return found
 
     def _points(self, fields: Fields, which: Int64) -> tuple[Int64, NDArray[np.bool_]]:

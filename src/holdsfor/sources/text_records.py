@@ -74,6 +74,8 @@ class Reading:
     unused: Counter[str] = field(default_factory=Counter)
     set_aside: list[SetAside] = field(default_factory=list)
     unmatched: list[SetAside] = field(default_factory=list)
+    suspects: dict[str, SetAside] = field(default_factory=dict)
+    """Records with a text that a rule expects in a field that another rule computes with, by text."""
     time_type: TimeType | None = None
     has_moments: bool = True
     _operations: list[tuple[int, int, bool, Fact, SetAside]] = field(default_factory=list)
@@ -149,7 +151,8 @@ def read_text_records(lines: Iterable[str], file: str, names: Names, tick: int, 
             continue
         try:
             arrival, fact = _fact(text.removeprefix("-"), shapes.get(name, []), tick)
-            _refuse_text(fact, names.computed_texts)
+            for suspect in _refuse_text(fact, names.computed_texts):
+                reading.suspects.setdefault(show(suspect), SetAside(file, number, text, ""))
         except _Misfit as misfit:
             reading.set_aside.append(SetAside(file, number, text, str(misfit)))
             continue
@@ -176,17 +179,23 @@ def _fact(text: str, shapes: list[Record], tick: int) -> tuple[int, Fact]:
     return arrival, Fact(_entity(shape.name, fields[5:]), read_field(fields[4]), start, end)
 
 
-def _refuse_text(fact: Fact, texts: ComputedTexts) -> None:
-    """Refuse a record with a text with which a rule computes."""
+def _refuse_text(fact: Fact, texts: ComputedTexts) -> list[Term]:
+    """Refuse a record with a text with which a rule computes, or a number with which it cannot.
+
+    The result is the texts in fields that rules compute with, which a rule expects.
+    """
     name, arity = name_and_arity(fact.entity)
     fields: dict[int | str, Term] = dict(enumerate(fact.entity.args if isinstance(fact.entity, Struct) else ()))
     if fact.value is not None:
         fields["value"] = fact.value
     suspect = [at for at in texts.computed(name, arity) if at in fields and is_no_number(fields[at])]
-    found = texts.found_in(fact.term) if suspect else None
+    found = texts.found_in(fact.term) if suspect or texts.risks(name, arity) else None
+    if isinstance(found, str):
+        raise _Misfit(found)
     if found is not None:
         at = next((at for at in suspect if fields[at] == found), suspect[0])
         raise _Misfit(not_a_number("the value" if at == "value" else f"argument {int(at) + 1}", found))
+    return [fields[at] for at in suspect]
 
 
 def not_a_number(what: str, found: Term) -> str:

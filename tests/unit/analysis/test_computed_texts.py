@@ -17,6 +17,7 @@ high(X) :- over(X). over(X) :- X > 50. checked(X) :- number(X), X > 50.
 def computed(rules: str, record: str) -> str | None:
     names = compile_text(rules + KNOWLEDGE).names
     found = names.computed_texts.found_in(parse_term(record))
+    assert not isinstance(found, str)
     return None if found is None else show(found)
 
 
@@ -122,3 +123,51 @@ def test_domains_that_the_input_fills_guard_nothing() -> None:
     collectGrounds([speed(V, _)], vessel(V)).
     """
     assert computed(rules, "speed(b1, 'n/a')") == "'n/a'"
+
+
+# -- numbers -----------------------------------------------------------------------------------------------------------
+
+
+def reason(conditions: str, record: str) -> str | None:
+    rules = f"happensAt(found(V), T) :- happensAt(speed(V, K), T), {conditions}.\n"
+    knowledge = "even(X) :- X mod 2 =:= 0. inverse(X, Y) :- Y is 1 / (X - 2). limit(b1, 0)."
+    found = compile_text(rules + knowledge).names.computed_texts.found_in(parse_term(record))
+    assert found is None or isinstance(found, str)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("conditions", "value", "expected"),
+    [
+        ("K mod 2 =:= 0", "3.5", "expected an integer in `K mod 2=:=0`, found `3.5`"),
+        ("limit(V, Max), Max mod K > 1", "0", "division by zero in `Max mod K>1`"),
+        ("K mod M =:= 0, limit(_, M)", "3.5", "expected an integer in `K mod M=:=0`, found `3.5`"),
+        ("X is 10 / K, X > 3", "0", "division by zero in `X is 10/K`"),
+        ("X is K - 2, Y is 3 / X, Y > 1", "2", "division by zero in `Y is 3/X`"),
+        ("sqrt(K) > 1", "-4", "the result is undefined in `sqrt(K)>1`"),
+        ("even(K)", "2.5", "expected an integer in `even(K)`, found `2.5`"),
+        ("inverse(K, Y), Y > 0", "2", "division by zero in `inverse(K,Y)`"),
+        ("(K > 3 ; K mod 2 =:= 0)", "3.5", "expected an integer in `K>3;K mod 2=:=0`, found `3.5`"),
+        ("between(0, 9, K)", "3.5", "expected an integer in `between(0,9,K)`, found `3.5`"),
+        ("round(K) mod 2 =:= 0", "3.5", None),
+        ("integer(K), K mod 2 =:= 0", "3.5", None),
+        ("K \\= 0, X is 10 / K, X > 3", "0", None),
+        ("K > 0, sqrt(K) > 1", "-4", None),
+        ("holdsAt(before(V)=M, T), X is 10 / (K - M), X > 3", "0", None),
+        ("limit(V, Max), X is K / Max, X > 3", "5", None),
+    ],
+)
+def test_a_rule_cannot_compute_with_a_number(conditions: str, value: str, expected: str | None) -> None:
+    assert reason(conditions, f"speed(b1, {value})") == expected
+    assert reason(conditions, "speed(b1, 3)") is None
+
+
+def test_a_number_that_rules_pass_on_is_followed() -> None:
+    rules = """
+    initiatedAt(last(V)=K, T) :- happensAt(speed(V, K), T), V \\= b7.
+    initiatedAt(odd(V)=true, T) :- happensAt(tick(V), T), holdsAt(last(V)=K, T), K mod 2 =:= 1.
+    """
+    texts = compile_text(rules).names.computed_texts
+    assert texts.found_in(parse_term("speed(b1, 2.5)")) == "expected an integer in `K mod 2=:=1`, found `2.5`"
+    assert texts.found_in(parse_term("speed(b7, 2.5)")) is None
+    assert {(risk.kind, show(risk.operand)) for risk in texts.risks("speed", 2)} == {("fraction", "1")}

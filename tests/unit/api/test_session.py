@@ -11,7 +11,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pytest
 
 import holdsfor as hf
-from holdsfor.errors import DataProblem, UsageProblem
+from holdsfor.errors import DataProblem, ExecutionProblem, UsageProblem
 from holdsfor.syntax.printer import show
 
 RULES = hf.load_text("""
@@ -415,3 +415,15 @@ def test_a_session_is_neither_copied_nor_pickled(duplicate: Callable[[object], o
         duplicate(one)
     with pytest.raises(TypeError, match=r"cannot be copied or pickled"):
         duplicate(one._engine)
+
+
+def test_an_error_of_a_rule_names_the_record() -> None:
+    rules = hf.load_text("""
+    happensAt(fast(V), T) :- happensAt(speed(V, Kmh), T), Kmh > 50.
+    happensAt(silent(V), T) :- happensAt(speed(V, unknown), T).
+    """)
+    session = hf.Session(rules, start=0, window=20)
+    session.insert(["speed|3|3|b1|60", "speed|4|4|b1|unknown"])
+    for each in (session, hf.Session.restore(session.snapshot(), rules)):
+        with pytest.raises(ExecutionProblem, match=r"the record is line 2 of `lines`: `speed\|4\|4\|b1\|unknown`"):
+            each.query(10)

@@ -35,7 +35,7 @@ class ReferenceEngine(Engine):
 
         reading = read_facts(self.options.input, self.compiled.names, self.options.tick, **self.reading_options())
         reading.add_input_facts(self.compiled.names, self.options.tick)
-        self.facts = reading.facts()
+        self.facts, self.suspects = reading.facts(), reading.suspects
         self.time_type = reading.time_type
         self.check_unit(has_moments=reading.has_moments, n_records=reading.n_records)
         self.counts.n_records = reading.n_records
@@ -46,6 +46,7 @@ class ReferenceEngine(Engine):
 
     def reports(self, *, final: bool) -> Iterator[ReportView]:
         from holdsfor.reference import INF, History, RunBounds, recognise
+        from holdsfor.sources.number_fields import naming_records
 
         began = time.perf_counter()
         history = History(has_input_facts=True)
@@ -58,9 +59,9 @@ class ReferenceEngine(Engine):
         given = {Fact(*fact) for fact in input_fact_records(self.compiled.names, self.options.tick)}
         records = [fact for fact in self.facts if fact not in given]
         self.counts.n_outside = sum(f.start > end or max(f.start, f.end - 1) < start for f in records)
-        answer = recognise(
-            self.compiled, history, RunBounds(start, end, self.options.tick, self.options.allen_memory), self.goals
-        )
+        bounds = RunBounds(start, end, self.options.tick, self.options.allen_memory)
+        with naming_records(self.suspects):
+            answer = recognise(self.compiled, history, bounds, self.goals)
         self.counts.n_query_times = 1
         self.counts.n_fvps = len(answer.intervals)
         self.counts.n_intervals = sum(map(len, answer.intervals.values()))

@@ -28,6 +28,7 @@ from holdsfor.spark.input.frame_reader import ReaderSettings, TableReader
 from holdsfor.spark.input.frame_sources import FrameSource
 from holdsfor.spark.input.parquet_files import RowGroups, pieces_of, tables_of
 from holdsfor.spark.input.parquet_relation import parquet_relation
+from holdsfor.spark.input.set_aside import TALLIED, Tally
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -77,7 +78,7 @@ def rows_frame(spark: SparkSession, shuffle_blocks: Sequence[ShuffleBlock]) -> D
 class Ingestion:
     """The inputs of a run: sources, and shuffle blocks of records that were read before.
 
-    `tally` are the numbers of records and of those set aside, if `bounds` has read them.
+    `tally` are the numbers of records, if `bounds` has read them.
     """
 
     spark: SparkSession
@@ -86,7 +87,7 @@ class Ingestion:
     setting: ReaderSettings
     kept: list[DataFrame]
     has_windows: bool = False
-    tally: tuple[int, int] | None = field(default=None, init=False)
+    tally: Tally | None = field(default=None, init=False)
     _pieces: list[_Pieces | None] = field(init=False)
     _read: DataFrame | None = field(default=None, init=False)
 
@@ -126,10 +127,10 @@ class Ingestion:
 
         tick = self.setting.tick
         self._read = keep(self.apply(lambda loads: _packed(loads, tick), n_buckets), self.kept)
-        n_read, n_set_aside = (F.sum(F.when(F.col("kind") == kind, F.col("n"))) for kind in ("read", "set aside"))
-        found = self._read.agg(F.min("first"), F.max("last"), n_read, n_set_aside).first()
+        counts = [F.sum(F.when(F.col("kind") == kind, F.col("n"))) for kind in TALLIED]
+        found = self._read.agg(F.min("first"), F.max("last"), *counts).first()
         assert found is not None
-        self.tally = (found[2] or 0, found[3] or 0)
+        self.tally = Tally(*(n or 0 for n in found[2:]))
         return found[0], found[1]
 
     def sent(self, admission: JobAdmission, sender: Router, n_buckets: int) -> DataFrame:

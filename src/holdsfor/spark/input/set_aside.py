@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]
@@ -25,7 +25,17 @@ from holdsfor.spark.exchange.shuffle_rows import loads_of
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["FileBlock", "reasons_of", "set_aside_of", "tally_of", "unmatched_of", "unreadable_facts"]
+__all__ = [
+    "TALLIED",
+    "FileBlock",
+    "Tally",
+    "reasons_of",
+    "set_aside_of",
+    "suspects_of",
+    "tally_of",
+    "unmatched_of",
+    "unreadable_facts",
+]
 
 _PLACES = pa.schema(
     [
@@ -41,6 +51,19 @@ _PLACES = pa.schema(
 
 _PACKED = "file string, block bigint, line bigint, text string"
 _LONGEST_FILE = 1 << 43
+_MOST_SUSPECTS = 1_000
+
+
+class Tally(NamedTuple):
+    """The numbers of records, of those set aside, and of texts that a rule expects and another one computes with."""
+
+    n_read: int = 0
+    n_set_aside: int = 0
+    n_suspects: int = 0
+
+
+TALLIED = ("read", "set aside", "suspect")
+"""The kinds of facts of the numbers of a tally."""
 
 
 @dataclass(frozen=True)
@@ -104,13 +127,22 @@ def unmatched_of(shuffle_blocks: DataFrame) -> DataFrame:
     return _numbered(shuffle_blocks, "unmatched")
 
 
-def tally_of(shuffle_blocks: DataFrame) -> tuple[int, int]:
-    """The numbers of records and of those set aside. Runs a job."""
+def suspects_of(shuffle_blocks: DataFrame) -> dict[str, SetAside]:
+    """The first record with each text that a rule expects in a field that another rule computes with. Runs a job."""
     from pyspark.sql import functions as F
 
-    counted = shuffle_blocks.where(F.col("kind").isin("read", "set aside")).groupBy("kind").agg(F.sum("n"))
+    first = F.min(F.struct("file", "line", "text")).alias("first")
+    rows = _numbered(shuffle_blocks, "suspect").groupBy("reason").agg(first).limit(_MOST_SUSPECTS).collect()
+    return {row.reason: SetAside(row.first.file, row.first.line, row.first.text, "") for row in rows}
+
+
+def tally_of(shuffle_blocks: DataFrame) -> Tally:
+    """The numbers of records. Runs a job."""
+    from pyspark.sql import functions as F
+
+    counted = shuffle_blocks.where(F.col("kind").isin(*TALLIED)).groupBy("kind").agg(F.sum("n"))
     counts = {kind: int(n) for kind, n in counted.collect()}
-    return counts.get("read", 0), counts.get("set aside", 0)
+    return Tally(*(counts.get(kind, 0) for kind in TALLIED))
 
 
 def reasons_of(set_aside: DataFrame) -> ReasonCounts:

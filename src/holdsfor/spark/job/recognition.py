@@ -358,7 +358,7 @@ class _StageResults:
     @property
     def counted(self) -> DataFrame:
         sources = [self.sent, *(self.found if self.counts_in_stages else [])]
-        return union(sources).where(f"stage = {NO_STAGE} and kind not in ('event', 'fluent', 'lines')")
+        return union(sources).where(f"stage = {NO_STAGE} and kind not in ('event', 'fluent', 'lines', 'suspect')")
 
 
 @dataclass(frozen=True)
@@ -420,9 +420,10 @@ class _Job:
         admission = kind(self.input.rules, self.run, self.stages.ranges_over_sorts)
         destinations = destinations_of(self.stages, self.input.rules, self.n_buckets)
         sent, colocated = self.input.sent(admission, destinations, self.n_buckets)
+        suspects = self.set_aside.suspects(sent) if self.input.compiled.names.computed_texts.is_used else {}
         found: list[DataFrame] = []
         for bucket in buckets_of(self.stages, destinations, admission):
-            task = BucketTask(bucket, colocated.get(bucket.destination.stage))
+            task = BucketTask(bucket, colocated.get(bucket.destination.stage), suspects)
             found.append(keep(_evaluated(task, [sent, *found], self.input), self.input.kept))
         return _StageResults(sent, found, bool(colocated), self.stages)
 

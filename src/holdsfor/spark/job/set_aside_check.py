@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from holdsfor.errors import SetAsideWarning
 from holdsfor.sources.set_aside_reasons import ReasonCounts, SetAsideLimit, set_aside_message
+from holdsfor.sources.text_records import SetAside
 from holdsfor.spark.input.ingestion import Ingestion
-from holdsfor.spark.input.set_aside import reasons_of, set_aside_of, tally_of
+from holdsfor.spark.input.set_aside import Tally, reasons_of, set_aside_of, suspects_of, tally_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -26,15 +27,24 @@ class SetAsideCheck:
 
     ingestion: Ingestion
     limit: SetAsideLimit
+    _tally: Tally | None = field(default=None, init=False)
     _counted: tuple[int, ReasonCounts] | None = field(default=None, init=False)
     _has_warned: bool = field(default=False, init=False)
 
     def count(self, sent: DataFrame) -> tuple[int, ReasonCounts]:
         """The number of records, and the reasons for setting some of them aside; `sent` are the records read."""
         if self._counted is None:
-            n_read, n_set_aside = self.ingestion.tally or tally_of(sent)
-            self._counted = n_read, reasons_of(set_aside_of(sent)) if n_set_aside else ReasonCounts()
+            tally = self._tallied(sent)
+            self._counted = tally.n_read, reasons_of(set_aside_of(sent)) if tally.n_set_aside else ReasonCounts()
         return self._counted
+
+    def suspects(self, sent: DataFrame) -> dict[str, SetAside]:
+        """The records with a text that a rule expects and another one computes with, for its error message."""
+        return suspects_of(sent) if self._tallied(sent).n_suspects else {}
+
+    def _tallied(self, sent: DataFrame) -> Tally:
+        self._tally = self._tally or self.ingestion.tally or tally_of(sent)
+        return self._tally
 
     def check(self, sent: DataFrame) -> None:
         """Warn once of records that are set aside; more than the limit are an error at every use."""
