@@ -244,7 +244,7 @@ def _value(expression: Term, binding: Mapping[str, Term]) -> Number | None:
 
 
 def _check_known(expression: Struct, values: list[Number | None]) -> None:
-    """Refuse a known operand that is no value of the function, whatever the other one is."""
+    """Refuse a known operand that is no value of the function for any value of the other operand."""
     for i, kind in _DOMAINS.get(name_and_arity(expression), ()):
         value = values[i]
         if kind == "fraction" and isinstance(value, float):
