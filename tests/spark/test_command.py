@@ -58,7 +58,7 @@ def test_a_failed_run_reports_the_reason_and_leaves_no_output(
     spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rules, records = tmp_path / "rules.prolog", tmp_path / "records.txt"
-    rules.write_text("happensAt(rare(X), T) :- happensAt(seen(X, N), T), 1 / N < 1.\n", encoding="utf-8")
+    rules.write_text("happensAt(rare(X), T) :- happensAt(seen(X, N), T), z(Z), N / Z < 1.\nz(0).\n", encoding="utf-8")
     records.write_text("seen|1|1|a|0\n", encoding="utf-8")
     arguments = ["spark", "run", str(rules), "-o", str(tmp_path / "found"), "--start", "0", "--end", "9"]
     assert main([*arguments, "--input", str(records)]) == 2

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.parquet as pq  # type: ignore[import-untyped]
 import pytest
 
@@ -50,7 +51,7 @@ def found(spark: SparkSession) -> Iterator[Recognition]:
 @pytest.fixture(scope="module")
 def failing(spark: SparkSession) -> Recognition:
     """Results whose events cannot be computed; the records set aside can be written."""
-    rules = hf.load_text("happensAt(rare(V), T) :- happensAt(speed(V, N), T), 1 / (N - 9) > 1.")
+    rules = hf.load_text("happensAt(rare(V), T) :- happensAt(speed(V, N), T), z(Z), N / Z > 1. z(0).")
     lines = spark.createDataFrame([(LINES[0],)], "value string")
     return hf.spark.recognise(lines, rules, start=0, end=DAY, buckets=1)
 
@@ -173,6 +174,53 @@ def test_a_catalogue_in_memory_is_refused(spark: SparkSession) -> None:
         refuse_in_memory_catalogue(spark)
 
 
+TIMED = [
+    ("2026-03-29T00:59:30Z", "a b", 9),
+    ("2026-03-29T01:00:30.250Z", "a b", 1),
+    ("2026-10-25T01:30:00Z", "v-1", 9),
+]
+
+
+@pytest.fixture(scope="module")
+def timed(spark: SparkSession) -> Iterator[Recognition]:
+    """Results with timestamps, around the days on which clocks change."""
+    frame = spark.createDataFrame(TIMED, "ts string, vessel string, knots long").selectExpr(
+        "to_timestamp(ts) as ts", "vessel", "knots"
+    )
+    given = (frame, "happensAt(speed(vessel, knots), ts)")
+    found = hf.spark.recognise(hf.load_text(RULES), given, buckets=2, time_unit="ms")
+    yield found
+    found.unpersist()
+
+
+@pytest.mark.parametrize(("form", "parts"), [("parquet", []), ("parquet", ["day"]), ("csv", []), ("json", [])])
+def test_queries_read_the_folders_of_spark(
+    timed: Recognition, tmp_path: Path, form: Any, parts: list[Part], capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = str(tmp_path / "found")
+    hf.spark.write(timed, place, format=form, partition_by=parts)
+    frame = pa.table(dict(zip(("ts", "vessel", "knots"), zip(*TIMED, strict=True), strict=True)))
+    frame = frame.set_column(0, "ts", frame["ts"].cast(pa.timestamp("ms", "UTC")))
+    given = (frame, "happensAt(speed(vessel, knots), ts)")
+    embedded = hf.recognise(hf.load_text(RULES), given, time_unit="ms").to_arrow()
+    pq.write_table(embedded, tmp_path / "embedded.parquet")
+    goals = (
+        "holdsFor(F, I)",
+        "happensAt(E, T)",
+        "holdsAt(fast(V)=X, '2026-03-29T01:00:00Z')",
+        "holdsFor(fast('v-1')=true, I)",
+    )
+    for goal in goals:
+        answers = []
+        for results in (place, str(tmp_path / "embedded.parquet")):
+            assert main(["query", results, goal, "--format", "csv"]) == 0
+            answers.append(sorted(capsys.readouterr().out.splitlines()))
+        assert answers[0] == answers[1]
+        assert len(answers[0]) > 1, goal
+    assert main(["query", f"{place}/fast", "holdsFor(fast(V)=true, I)"]) == 0
+    assert "'2026-03-29T01:00:30.251Z'" in capsys.readouterr().out
+
+
 # -- a database --------------------------------------------------------------------------------------------------------
 
 
@@ -203,6 +251,23 @@ def test_tables_of_postgresql_are_replaced_in_one_transaction(
         hf.spark.write(found, database.url, table="my", overwrite=True, properties=WHO)
     with pytest.raises(UsageProblem, match=r"HF781.*more than 63 bytes"):
         DatabaseTarget(found.spark, database.url, "found", WHO).begin(["m" * 60])
+
+
+def test_timestamps_of_postgresql_are_moments(spark: SparkSession, timed: Recognition, database: PostgreSQL) -> None:
+    before = spark.conf.get("spark.sql.session.timeZone")
+    columns = "SELECT data_type FROM information_schema.columns WHERE table_name = '{}_fast' AND column_name = 'start'"
+    moments = """SET TIME ZONE 'UTC'; SELECT vessel, start, "end" FROM {}_fast ORDER BY start"""
+    try:
+        for name, zone in (("athens", "Europe/Athens"), ("utc", "UTC")):
+            spark.conf.set("spark.sql.session.timeZone", zone)
+            hf.spark.write(timed, database.url, table=name, properties=WHO)
+            assert database.ask(columns.format(name)) == ["timestamp with time zone"]
+            assert database.ask(moments.format(name)) == [
+                "a b|2026-03-29 00:59:30.001+00|2026-03-29 01:00:30.251+00",
+                "v-1|2026-10-25 01:30:00.001+00|",
+            ]
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", str(before))
 
 
 def test_rows_lost_by_a_database_are_detected(found: Recognition, database: PostgreSQL) -> None:

@@ -1,6 +1,7 @@
-"""Tables of single fluents and events from formats without types: CSV, JSON lines and DuckDB.
+"""Tables of single fluents and events from formats without metadata: CSV, JSON lines, DuckDB, and files of Spark.
 
-The names and types of the columns are in the file `_tables.json` of the folder, or in the comment of the table.
+The names and types of the columns are in the file `_tables.json` of the folder, or in the comment of the table. Spark
+writes the folder of a table, perhaps with folders for its partitions; `_tables.json` is beside the folder.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import datetime
 import json
 import re
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +19,17 @@ from holdsfor.columns.file_metadata import TABLES_FILE, TableDescription, descri
 from holdsfor.columns.time_type import TimeType
 from holdsfor.sinks.table_sets import duckdb
 
-__all__ = ["description_of", "read_described_csv", "read_described_duckdb", "read_described_json", "read_time"]
+__all__ = [
+    "described_folders",
+    "description_of",
+    "read_described_csv",
+    "read_described_duckdb",
+    "read_described_json",
+    "read_described_parquet",
+    "read_time",
+]
 
+_DEEPEST = 3  # a table, and a folder for a day in it
 _1970 = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 
 
@@ -45,12 +56,33 @@ def read_time(given: object) -> tuple[int | None, TimeType | None]:
 
 
 def description_of(file: Path) -> TableDescription | None:
-    """The description of a file in the folder of the file, if there is one."""
+    """The description of a file, or of the folder of a table in which the file is."""
+    for part in (file, *islice(file.absolute().parents, _DEEPEST)):
+        found = TableDescription.from_json(_descriptions(part.parent).get(part.name))
+        if found is not None:
+            return found
+    return None
+
+
+def described_folders(place: Path) -> list[Path]:
+    """The folders of tables that Spark has written to a place."""
+    return [place / name for name in sorted(_descriptions(place)) if (place / name).is_dir()]
+
+
+def _descriptions(folder: Path) -> dict[str, Any]:
     try:
-        described = json.loads((file.parent / TABLES_FILE).read_text(encoding="utf-8"))
-        return TableDescription.from_json(described.get(file.name))
-    except (OSError, ValueError, AttributeError):
-        return None
+        described = json.loads((folder / TABLES_FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return described if isinstance(described, dict) else {}
+
+
+def read_described_parquet(name: str, description: TableDescription) -> Any:
+    """The table of a Parquet file of Spark; partition columns are not part of it."""
+    import pyarrow.parquet  # type: ignore[import-untyped]
+
+    table = pyarrow.parquet.ParquetFile(name).read()
+    return described_table(description, {each: table[each] for each in description.types})
 
 
 def read_described_csv(name: str, description: TableDescription) -> Any:
@@ -69,7 +101,7 @@ def read_described_json(name: str, description: TableDescription) -> Any:
 
 
 def _typed(columns: Mapping[str, Sequence[Any]], description: TableDescription) -> Any:
-    import pyarrow as pa  # type: ignore[import-untyped]
+    import pyarrow as pa
 
     found: dict[str, Any] = {}
     for name, kind in description.types.items():

@@ -1,8 +1,8 @@
 """Results that `holdsfor run -o` has written, as an index: a file of any format, or a folder with such files.
 
 A table has the columns `start` and `end`, the whole FVP or event as text in `fvp`, and `kind`, or is the table of one
-fluent or event (`described_tables`). A file with the reports of several query times has a column `query_time`;
-the index is of one of them.
+fluent or event (`described_tables`), also in a folder of `holdsfor spark run -o`. A file with the reports of several
+query times has a column `query_time`; the index is of one of them.
 """
 
 from __future__ import annotations
@@ -17,10 +17,12 @@ from holdsfor.columns.file_metadata import TABLES_FILE, FileLayout, file_layout
 from holdsfor.columns.time_type import TimeType
 from holdsfor.errors import DataProblem, Diagnostic, HoldsforError
 from holdsfor.query.described_tables import (
+    described_folders,
     description_of,
     read_described_csv,
     read_described_duckdb,
     read_described_json,
+    read_described_parquet,
     read_time,
 )
 from holdsfor.query.report_index import index_of_terms, with_known
@@ -107,8 +109,16 @@ def _files(place: Path) -> list[Path]:
         _refuse(str(place), "no such file or folder", _WRITTEN_BY)
     if not place.is_dir():
         return [place]
-    files = sorted(p for p in place.rglob("*") if p.is_file() and p.suffix in _SUFFIXES and not _is_hidden(p, place))
+    folders = described_folders(place) or [place]
+    files = sorted(p for folder in folders for p in _visible_files(folder))
     return files or _refuse(str(place), "the folder has no results")
+
+
+def _visible_files(folder: Path) -> Iterator[Path]:
+    suffixes = _SUFFIXES if description_of(folder) is None else (*_SUFFIXES, ".json")
+    for path in folder.rglob("*"):
+        if path.is_file() and path.suffix in suffixes and not _is_hidden(path, folder):
+            yield path
 
 
 def _is_hidden(path: Path, folder: Path) -> bool:
@@ -130,13 +140,17 @@ def _query_time(rows: _Rows, at: int | None) -> int | None:
 def _form(file: Path) -> str:
     suffix = file.suffix.lower()
     return {".duckdb": "duckdb", ".parquet": "parquet", ".arrow": "arrow", ".feather": "arrow", ".csv": "csv"}.get(
-        suffix, "jsonl" if suffix in (".jsonl", ".ndjson") else "text"
+        suffix, "jsonl" if suffix in (".jsonl", ".ndjson", ".json") else "text"
     )
 
 
 def _read_parquet(file: Path, rows: _Rows) -> None:
     import pyarrow.parquet  # type: ignore[import-untyped]
 
+    description = description_of(file)
+    if description is not None and file_layout(_opened(file, pyarrow.parquet.read_schema).metadata) is None:
+        _add_table(_opened(file, lambda name: read_described_parquet(name, description)), rows, file)
+        return
     _add_table(_opened(file, pyarrow.parquet.read_table), rows, file)
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from holdsfor.columns.file_metadata import TABLES_FILE
 from holdsfor.errors import Diagnostic, ExecutionProblem, UsageProblem
 from holdsfor.spark.cluster.connect import refuse_connect
 from holdsfor.spark.output.atomic_rename import Swap, recover, swap
@@ -69,11 +71,15 @@ class ReplaceableFolder:
 
 
 class FolderTarget(ReplaceableFolder):
-    """A folder with a folder for each table: those of fluents and events, `set_aside`, and `tables`, their list."""
+    """A folder with a folder for each table: those of fluents and events, `set_aside`, and `tables`, their list.
+
+    Queries of `holdsfor query` read the descriptions of tables in the file `_tables.json`.
+    """
 
     def __init__(self, spark: SparkSession, path: str, form: Form, *, overwrite: bool = False) -> None:
         super().__init__(spark, path, TABLES, overwrite=overwrite)
         self._form = form
+        self._descriptions: dict[str, Any] = {}
 
     def begin(self, names: Sequence[str]) -> None:
         """Any names will do: the folder is replaced as a whole."""
@@ -84,6 +90,12 @@ class FolderTarget(ReplaceableFolder):
         self._form.writer(result).save(path)
         if self._form.parts(result) and not self._files.has_folders(path):
             self._form.schema_writer(result).save(path)
+        if result.description is not None:
+            self._descriptions[result.name] = result.description.as_json()
+
+    def move(self) -> None:
+        self.write_text(TABLES_FILE, json.dumps(self._descriptions, ensure_ascii=False, indent=1) + "\n")
+        super().move()
 
 
 class _Files:

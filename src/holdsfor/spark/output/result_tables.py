@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa  # type: ignore[import-untyped]
 
 from holdsfor.analysis.result_columns import TableColumns
+from holdsfor.columns.file_metadata import TableDescription, table_metadata
+from holdsfor.columns.result_table import typed_schema
 from holdsfor.columns.time_type import TimeType
 from holdsfor.sources.times import Unit
 from holdsfor.spark.job.recognition import Recognition
@@ -43,7 +45,7 @@ class ResultTable:
     """A table of results.
 
     `time` is the column with the time of a row, `times` is the type of all times, and `about` is the kind, name and
-    arity that the list of tables has.
+    arity that the list of tables has. `description` is that of a table of settled results, which queries read.
     """
 
     name: str
@@ -51,6 +53,7 @@ class ResultTable:
     time: str | None = None
     times: TimeType | None = None
     about: tuple[str, str | None, int | None] = (TABLES, None, None)
+    description: TableDescription | None = None
 
 
 def result_tables_of(found: Recognition, reports: Collection[ReportKind] = ()) -> list[ResultTable]:
@@ -68,7 +71,8 @@ def result_tables_of(found: Recognition, reports: Collection[ReportKind] = ()) -
             tables.append(_of_layout(found, layout, name, found.reports.table_of(layout), "report of "))
     tables.append(ResultTable(_SET_ASIDE, _set_aside(found), about=("set aside", None, None)))
     for name, layout in zip(names, layouts, strict=True):
-        tables.append(_of_layout(found, layout, name, found.table_of(layout)))
+        table = _of_layout(found, layout, name, found.table_of(layout))
+        tables.append(replace(table, description=_description(layout, found.time_type)))
     return [*tables, _listed(found, tables)]
 
 
@@ -82,6 +86,10 @@ def _set_aside(found: Recognition) -> DataFrame:
 def _of_layout(found: Recognition, layout: TableColumns, name: str, frame: DataFrame, prefix: str = "") -> ResultTable:
     kind, time = ("event", "time") if layout.value is None else ("fluent", "start")
     return ResultTable(name, frame, time, found.time_type, (f"{prefix}{kind}", *layout.key))
+
+
+def _description(layout: TableColumns, times: TimeType | None) -> TableDescription:
+    return TableDescription.of(typed_schema(layout, times).with_metadata(table_metadata(layout, times)))
 
 
 def _listed(found: Recognition, tables: Sequence[ResultTable]) -> ResultTable:

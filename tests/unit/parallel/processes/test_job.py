@@ -39,7 +39,9 @@ def test_processes_have_the_answer_of_one_process(events: Path) -> None:
 
 
 def test_an_error_in_a_process_is_the_error_of_the_run(tmp_path: Path) -> None:
-    rules = hf.load_text("initiatedAt(half(X)=Y, T) :- happensAt(on(X), T), half(X, Y).\nhalf(X, Y) :- Y is 1 / X.\n")
+    rules = hf.load_text(
+        "initiatedAt(half(X)=Y, T) :- happensAt(on(X), T), half(X, Y).\nhalf(X, Y) :- zero(Z), Y is X / Z.\nzero(0)."
+    )
     lines = [f"on|{i}|{i}|{i % 5}" for i in range(50)]
     problems = []
     for jobs in (2, 1):
