@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from holdsfor.analysis.dependencies import Vertex
 from holdsfor.analysis.pipeline import Compiled
@@ -21,8 +22,12 @@ from holdsfor.physical.interval_operators.union_intervals import UnionIntervals
 from holdsfor.physical.operators.operator import Operator, all_operators
 from holdsfor.physical.operators.range_over import RangeOver
 from holdsfor.physical.plan import PhysicalProgram, PlannedComponent
+from holdsfor.syntax.terms import name_and_arity
 
-__all__ = ["EarlyComponents", "early_components"]
+__all__ = ["EarlyComponents", "Name", "early_components"]
+
+Name: TypeAlias = tuple[bool, Key]
+"""A name, and whether it is that of an event."""
 
 _POINTWISE = (IntersectIntervals, ReadFluent, SubtractIntervals, UnionIntervals)
 
@@ -36,15 +41,20 @@ class EarlyComponents:
     fluents: frozenset[Key]
 
 
-def early_components(compiled: Compiled, program: PhysicalProgram) -> EarlyComponents:
-    """The components that depend on no construct which decides about whole intervals, nor on instances so far."""
+def early_components(
+    compiled: Compiled, program: PhysicalProgram, without: frozenset[Name] = frozenset()
+) -> EarlyComponents:
+    """The components that depend on no construct which decides about whole intervals, nor on instances so far.
+
+    Components that depend on the input `without` are left out.
+    """
     sources: dict[Vertex, list[Vertex]] = {}
     for edge in compiled.graph.edges:
         sources.setdefault(edge.target, []).append(edge.source)
     names = compiled.names
     late_keys = {(True, key) for key in names.input_events} | {(False, key) for key in names.input_fluents}
     while True:
-        positions = _early_positions(program, sources, late_keys)
+        positions = _early_positions(program, sources, late_keys, without)
         late = [c for position, c in enumerate(program.components) if position not in positions]
         more = {key for component in late for key in _computed(component)} - late_keys
         if not more:
@@ -59,7 +69,7 @@ def early_components(compiled: Compiled, program: PhysicalProgram) -> EarlyCompo
 
 
 def _early_positions(
-    program: PhysicalProgram, sources: dict[Vertex, list[Vertex]], late_keys: set[tuple[bool, Key]]
+    program: PhysicalProgram, sources: dict[Vertex, list[Vertex]], late_keys: set[Name], without: frozenset[Name]
 ) -> set[int]:
     positions: set[int] = set()
     known: set[Vertex] = set()
@@ -67,14 +77,19 @@ def _early_positions(
         own = set(component.own.vertices)
         read = {source for vertex in own for source in sources.get(vertex, ())} - own
         if not component.interval_rules:
-            read = {source for source in read if not source.is_input}
+            read = {source for source in read if not source.is_input or _input_name(source) in without}
         if read <= known and _is_pointwise(component) and late_keys.isdisjoint(_computed(component)):
             positions.add(position)
             known |= own
     return positions
 
 
-def _computed(component: PlannedComponent) -> set[tuple[bool, Key]]:
+def _input_name(vertex: Vertex) -> Name:
+    is_event = vertex.kind == "input event"
+    return is_event, name_and_arity(vertex.pattern if is_event else vertex.fluent)
+
+
+def _computed(component: PlannedComponent) -> set[Name]:
     """The names that a component computes, each with whether it is an event."""
     fluents = {*component.fluents, *(rule.head.shape.key for rule in component.interval_rules)}
     return {(True, rule.key) for rule in component.events} | {(False, key) for key in fluents}

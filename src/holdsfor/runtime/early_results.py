@@ -6,7 +6,7 @@ tables of an evaluation are the same with and without this: other components rea
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from holdsfor.runtime.early_components import EarlyComponents
 from holdsfor.runtime.edges import edges_at
@@ -14,7 +14,27 @@ from holdsfor.runtime.evaluation import Evaluation
 from holdsfor.runtime.evaluation_input import input_tables, note_cuts, with_upstream
 from holdsfor.runtime.state import State, cuts_that, holding
 
-__all__ = ["continue_early"]
+__all__ = ["EarlyPart", "continue_early", "early_part"]
+
+
+@dataclass(frozen=True)
+class EarlyPart:
+    """Results of early components from a boundary on, perhaps beyond a query time, and an evaluation before them."""
+
+    early: EarlyComponents
+    before: Evaluation | None
+    part: Evaluation
+
+    def add_to(self, evaluation: Evaluation) -> None:
+        """Add the results of the time range of an evaluation to it.
+
+        Contract: up to the end of this time range, the results do not depend on later records.
+        """
+        time_range, early = evaluation.time_range, self.early
+        first = max(time_range.first, self.part.time_range.first)
+        before = self.before if first > time_range.first else None
+        part = self.part.as_of(replace(time_range, first=first))
+        evaluation.adopt(early.positions, (early.events, early.fluents), before, part)
 
 
 def continue_early(
@@ -24,15 +44,33 @@ def continue_early(
 
     Contract: results of early components up to the boundary are final in the evaluation `before`.
     """
-    state, rules = _state_at(early, before, boundary), evaluation.rules
-    time_range = replace(evaluation.time_range, first=boundary, is_resumed=True)
+    part = early_part(early, before, evaluation, (boundary, evaluation.time_range.last), at, arrived_by).part
+    evaluation.adopt(early.positions, (early.events, early.fluents), before, part)
+
+
+def early_part(
+    early: EarlyComponents,
+    before: Evaluation | None,
+    evaluation: Evaluation,
+    span: tuple[int, int],
+    at: int,
+    arrived_by: int,
+) -> EarlyPart:
+    """The results of early components over a span of time-points, at the query time `at`.
+
+    Contract: as for `continue_early`; without an evaluation `before`, the span begins with the time range.
+    """
+    first, last = span
+    state, rules = evaluation.state if before is None else _state_at(early, before, first), evaluation.rules
+    is_resumed = before is not None or evaluation.time_range.is_resumed
+    time_range = replace(evaluation.time_range, first=first, last=last, is_resumed=is_resumed)
     events, fluents = input_tables(rules, state, time_range, arrived_by)
-    events, fluents = with_upstream(events, fluents, state.computed, at, boundary)
+    events, fluents = with_upstream(events, fluents, state.computed, at, first)
     part = type(evaluation)(rules, state, time_range, events, fluents, evaluation.allen_memory)
     part.profile = evaluation.profile
     note_cuts(part, at, arrived_by)
     part.run(early.positions)
-    evaluation.adopt(early.positions, (early.events, early.fluents), before, part)
+    return EarlyPart(early, before, part)
 
 
 def _state_at(early: EarlyComponents, before: Evaluation, boundary: int) -> State:

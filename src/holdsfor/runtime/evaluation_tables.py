@@ -144,12 +144,12 @@ class EvaluationTables:
         self.add_fluents(key, table)
 
     def adopt(
-        self, positions: Collection[int], names: tuple[Iterable[Key], Iterable[Key]], before: Self, part: Self
+        self, positions: Collection[int], names: tuple[Iterable[Key], Iterable[Key]], before: Self | None, part: Self
     ) -> None:
-        """Add the results of components in a part of the time range, and those of the last evaluation before it.
+        """Add the results of components in a part of the time range, and those of an evaluation before it, if any.
 
         `names` are the events and the fluents that the components compute. All of their results that end before the
-        part are final in the last evaluation.
+        part are final in that evaluation. Nothing else is evaluated yet.
         """
         self.adopted = positions
         first, boundary = self.time_range.first, part.time_range.first
@@ -161,15 +161,20 @@ class EvaluationTables:
 
         events, fluents = names
         for key in events:
-            add_points(key, self.events, before.events, part.events)
+            add_points(key, self.events, {} if before is None else before.events, part.events)
+        if before is None:
+            self._initiations, self._terminations = part._initiations, part._terminations
         for key in fluents:
-            add_points(key, self._initiations, before._initiations, part._initiations)
-            add_points(key, self._terminations, before._terminations, part._terminations)
-            held = before.output.get(key) or empty_fluents(key[1])
-            held = held.take(((held.ends > first) & (held.ends <= boundary)).nonzero()[0])
-            self.add_fluents(key, concatenate_tables([held, part.output.get(key)]))
+            held = None
+            if before is not None:
+                add_points(key, self._initiations, before._initiations, part._initiations)
+                add_points(key, self._terminations, before._terminations, part._terminations)
+                held = before.output.get(key) or empty_fluents(key[1])
+                held = held.take(((held.ends > first) & (held.ends <= boundary)).nonzero()[0])
+            self.add_fluents(key, concatenate_tables([held, part.output.get(key) or empty_fluents(key[1])]))
         for number, outcome in part.recursions.items():
-            self.recursions[number] = outcome.after(before.recursions.get(number), first, boundary)
+            earlier = None if before is None else before.recursions.get(number)
+            self.recursions[number] = outcome.after(earlier, first, boundary)
 
     def as_of(self, time_range: TimeRange) -> Self:
         """The evaluation of an earlier part of the time range, without its own results of interval operators.

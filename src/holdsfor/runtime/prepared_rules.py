@@ -21,7 +21,7 @@ from holdsfor.runtime.background import Background
 from holdsfor.runtime.causal_components import is_causal, read_fluents
 from holdsfor.runtime.domain_members import Members, Mentioned
 from holdsfor.runtime.domains import Domains
-from holdsfor.runtime.early_components import early_components
+from holdsfor.runtime.early_components import EarlyComponents, Name, early_components
 from holdsfor.runtime.reports.shown_rows import ShownRows
 from holdsfor.syntax.printer import show, show_indicator
 from holdsfor.syntax.program import Clause
@@ -78,9 +78,16 @@ class PreparedRules:
         self.asked_edges = self.program.edges
         self.deciding_levels = deciding_levels(self.program, compiled.graph)
         self.early = early_components(compiled, self.program)
+        self._early_without: dict[frozenset[Name], EarlyComponents] = {}
         self.is_causal = not self.uses_query_time and all(map(is_causal, self.program.components))
         self.read_fluents = read_fluents(compiled, self.program)
         self.output_events = {rule.key for component in self.program.components for rule in component.events}
+
+    def early_without(self, names: frozenset[Name]) -> EarlyComponents:
+        """The early components that do not depend on some input."""
+        if names not in self._early_without:
+            self._early_without[names] = early_components(self.compiled, self.program, names)
+        return self._early_without[names]
 
     def plan_ahead(self) -> None:
         """Make the plans and columns of facts that a run otherwise makes when it first needs them.

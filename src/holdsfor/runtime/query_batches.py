@@ -8,6 +8,9 @@ report of each is a part of the results. Short windows then cost their reports, 
 A batch ends before a query time that sees a late record or a retraction first, and at a query time after which an
 interval of the input begins at once: conditions on its `start` look one time-point ahead. Fluents given by time-points
 count as open if they hold at the query time, so a batch also ends where one of them ends at once.
+
+If some rules are not causal, or some input is late at many query times, each query time is evaluated, but its early
+components (`runtime/early_components.py`) that depend on other input are evaluated once for the batch.
 """
 
 from __future__ import annotations
@@ -22,29 +25,58 @@ from holdsfor.columns.records import Records
 from holdsfor.kernels.compact import distinct_values
 from holdsfor.kernels.concatenation import concatenate_column
 from holdsfor.kernels.keys import Int64
+from holdsfor.runtime.early_components import EarlyComponents, Name
+from holdsfor.runtime.early_results import EarlyPart
 from holdsfor.runtime.evaluation import Evaluation
 from holdsfor.runtime.incremental.cost import n_between
 from holdsfor.runtime.prepared_rules import PreparedRules
 from holdsfor.runtime.state import State
 
-__all__ = ["QueryBatch", "batch_starts", "last_of_batch"]
+__all__ = ["BatchStarts", "QueryBatch", "batch_starts", "last_of_batch"]
 
 _MOST_RECORDS = 1 << 17  # of a batch with several query times
 _FEW_RECORDS = 1 << 12
+_OFTEN = 4  # the query times of a batch at least, on average, for early components
 _MOST_WINDOWS = 64  # that have the records of a batch: the report of each query time reads the results of the batch
 
 
 @dataclass(frozen=True)
 class QueryBatch:
-    """Query times up to `last`, and their evaluation."""
+    """Query times up to `last`, and their evaluation, or that of their early components."""
 
     queries: QueryTimes
     last: int
-    evaluation: Evaluation
+    whole: Evaluation | None = None
+    early: EarlyPart | None = None
 
     def has(self, at: int) -> bool:
         """Whether a query time belongs to the batch; query times ascend."""
         return at <= self.last and self.queries.at_or_after(at) == at
+
+
+@dataclass(frozen=True)
+class BatchStarts:
+    """The query times that begin a batch, in order; and those of batches of the early components.
+
+    `early` depend on no input that is late at many query times.
+    """
+
+    of_all: Int64
+    of_early: Int64
+    early: EarlyComponents
+
+
+def batch_starts(rules: PreparedRules, state: State, queries: QueryTimes) -> BatchStarts:
+    """The query times that begin a batch of the records inserted so far."""
+    found = {name: distinct_values(starts) for name, starts in _starts(rules, state, queries).items()}
+    n_query_times = queries.n_up_to(queries.at_or_after(queries.end))
+    often = frozenset(name for name, starts in found.items() if _OFTEN * len(starts) > n_query_times)
+    others = [starts for name, starts in found.items() if name not in often]
+    return BatchStarts(_together([*found.values()]), _together(others), rules.early_without(often))
+
+
+def _together(starts: list[Int64]) -> Int64:
+    return distinct_values(concatenate_column([np.empty(0, np.int64), *starts]))
 
 
 def last_of_batch(state: State, queries: QueryTimes, starts: Int64, at: int, known_until: int) -> int:
@@ -66,21 +98,21 @@ def last_of_batch(state: State, queries: QueryTimes, starts: Int64, at: int, kno
     return last
 
 
-def batch_starts(rules: PreparedRules, state: State, queries: QueryTimes) -> Int64:
-    """The query times that begin a batch, in order."""
-    return distinct_values(concatenate_column([np.empty(0, np.int64), *_starts(rules, state, queries)]))
-
-
-def _starts(rules: PreparedRules, state: State, queries: QueryTimes) -> Iterator[Int64]:
-    for records in state.records.all:
-        records.sort()
-        if not records.is_prompt:
-            seen_at = queries.seen_at(records.arrivals)
-            yield seen_at[seen_at > queries.seen_at(records.starts)]
-    for key, records in state.records.fluents.items():
-        if key in rules.read_fluents:
-            yield from _at_once(records, queries, is_given_by_points=key in rules.point_fluents)
-    yield from (queries.seen_at(each.records.arrivals) for each in state.records.retractions.values())
+def _starts(rules: PreparedRules, state: State, queries: QueryTimes) -> dict[Name, Int64]:
+    """By name of the input, the query times that begin a batch because of its records."""
+    found: dict[Name, list[Int64]] = {}
+    for is_event, store in ((True, state.records.events), (False, state.records.fluents)):
+        for key, records in store.items():
+            records.sort()
+            if not records.is_prompt:
+                seen_at = queries.seen_at(records.arrivals)
+                found.setdefault((is_event, key), []).append(seen_at[seen_at > queries.seen_at(records.starts)])
+            if key in rules.read_fluents and not is_event:
+                edges = _at_once(records, queries, is_given_by_points=key in rules.point_fluents)
+                found.setdefault((is_event, key), []).extend(edges)
+    for name, each in state.records.retractions.items():
+        found.setdefault(name, []).append(queries.seen_at(each.records.arrivals))
+    return {name: concatenate_column(starts) for name, starts in found.items()}
 
 
 def _at_once(records: Records, queries: QueryTimes, *, is_given_by_points: bool) -> Iterator[Int64]:

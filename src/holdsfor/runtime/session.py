@@ -15,7 +15,7 @@ from holdsfor.columns.recoding import Recoding
 from holdsfor.columns.tables import FluentTable, PointTable
 from holdsfor.physical.profile import Profile
 from holdsfor.physical.time_range import TimeRange
-from holdsfor.runtime.early_results import continue_early
+from holdsfor.runtime.early_results import EarlyPart, continue_early, early_part
 from holdsfor.runtime.evaluation import Evaluation
 from holdsfor.runtime.evaluation_input import has_cuts, input_tables, keep_cuts, note_cuts, with_upstream
 from holdsfor.runtime.incremental.cost import MeasuredCost, is_worth_a_resumption, n_between, pays
@@ -260,19 +260,19 @@ class EngineSession(SessionRecords):
         time_range = TimeRange(
             max(settled, self.start), self.last_point(at), self.tick, self.start, is_resumed=settled >= self.start
         )
-        is_evaluated = not self._is_in_batch(at)
-        if is_evaluated:
+        self._finish_batch(at)
+        if self._whole is None:
             self._settle(settled)
             self._evaluate(time_range, at, settled)
-        if self._batch is not None:
-            self._evaluation = self._batch.evaluation.as_of(time_range)
+        if self._whole is not None:
+            self._evaluation = self._whole.as_of(time_range)
         state.note(self._last_evaluations, time_range, at, settled)
         state.watermark = max(state.watermark, self.oldest(at))
         if self.window is None:
             for records in self.records.all:
                 records.arrive(ALL_ARRIVED)
         self._known = self._report(self._evaluation)
-        if self.incremental == "auto" and self.window is not None and self._batch is None:
+        if self.incremental == "auto" and self.window is not None and self._whole is None:
             n_records = n_between(state, time_range.first, time_range.last)
             self._cost.note(time.process_time() - cpu_began, n_records, is_resumed=self._evaluation is None)
         self.seconds += time.perf_counter() - began
@@ -283,13 +283,8 @@ class EngineSession(SessionRecords):
         query = OneQuery(at, ALL_ARRIVED if self.window is None else at, self.previous, self.oldest(at))
         changes = RecordChanges(self.records, query)
         self._admission.admit_at(query, time_range.last, self.end, settled)
-        last = self._last_of_batch(at, time_range)
-        if last > at:
-            whole = replace(time_range, last=self.last_point(last))
-            evaluation = self._evaluated(whole, last, last)
-            assert self.queries is not None
-            self._batch, self._resumption = QueryBatch(self.queries, last, evaluation), None
-        elif not self._resumed(changes, time_range, at):
+        self._begin_batch(time_range, at)
+        if self._whole is None and not self._resumed(changes, time_range, at):
             self._evaluation = self._evaluated(time_range, at, query.until, self._evaluation)
             self._resumption = None
             if self.keeps_cuts:
@@ -297,46 +292,68 @@ class EngineSession(SessionRecords):
 
     # -- batches of query times ----------------------------------------------------------------------------------------
 
-    def _is_in_batch(self, at: int) -> bool:
-        """Whether a query time belongs to the last batch; otherwise the batch is finished."""
+    @property
+    def _whole(self) -> Evaluation | None:
+        """The evaluation of all components for the query times of a batch."""
+        return None if self._batch is None else self._batch.whole
+
+    def _finish_batch(self, at: int) -> None:
+        """Drop the last batch if a query time does not belong to it."""
         batch = self._batch
-        if batch is not None and batch.queries is self.queries and batch.has(at):
-            return True
-        self._batch = None
-        return False
+        if batch is not None and not (batch.queries is self.queries and batch.has(at)):
+            self._batch = None
 
     def _leave_batch(self) -> None:
         """Carry the state over to the settled time-point, which happens only at the end of a batch."""
-        if self._batch is not None and self._evaluation is not None and self.state.settled >= self.start:
+        if self._whole is not None and self._evaluation is not None and self.state.settled >= self.start:
             self.state.settle(self._evaluation, self.state.settled)
         self._batch = None
 
-    def _last_of_batch(self, at: int, time_range: TimeRange) -> int:
-        """The last query time that is evaluated together with a query time."""
+    def _begin_batch(self, time_range: TimeRange, at: int) -> None:
+        """Evaluate the batch that begins with a query time, if there is one."""
         queries, state, rules = self.queries, self.state, self.rules
         is_known = queries is not None and queries.step is not None and queries.window == self.window
-        if queries is None or not is_known or queries.at_or_after(at) != at or self.incremental != "auto":
-            return at
-        if (
-            not rules.is_causal
-            or self.keeps_cuts
-            or not state.computed.is_empty
-            or has_cuts(state, time_range.last, at)
-        ):
-            return at
+        if self._batch is not None or queries is None or not is_known or queries.at_or_after(at) != at:
+            return
+        if self.incremental != "auto" or self.keeps_cuts or not state.computed.is_empty or rules.uses_query_time:
+            return
         if self._batch_starts is None:
             self._batch_starts = batch_starts(rules, state, queries)
-        return last_of_batch(state, queries, self._batch_starts, at, self.inserted_until)
+        starts = self._batch_starts
+        if rules.is_causal and not has_cuts(state, time_range.last, at):
+            last = last_of_batch(state, queries, starts.of_all, at, self.inserted_until)
+            if last > at:
+                whole = self._evaluated(replace(time_range, last=self.last_point(last)), last, last)
+                self._batch, self._resumption = QueryBatch(queries, last, whole=whole), None
+        if self._batch is None and starts.early.positions:
+            last = last_of_batch(state, queries, starts.of_early, at, self.inserted_until)
+            if last > at:
+                self._batch = QueryBatch(queries, last, early=self._early_part(time_range, at, last))
+
+    def _early_part(self, time_range: TimeRange, at: int, last: int) -> EarlyPart:
+        """The results of early components from the window of a query time to a later query time."""
+        assert self._batch_starts is not None
+        early, boundary, before = self._batch_starts.early, self._final_until(at), self._evaluation
+        if before is not None and (before.version != self.rules.version or boundary <= time_range.first):
+            before = None
+        self._admission.number()
+        kind = Evaluation if self.profile is None else ProfiledEvaluation
+        evaluation = kind(self.rules, self.state, time_range, {}, {}, self.allen_memory)
+        evaluation.profile = self.profile
+        first = time_range.first if before is None else boundary
+        return early_part(early, before, evaluation, (first, self.last_point(last)), last, last)
 
     def _resumed(self, changes: RecordChanges, time_range: TimeRange, at: int) -> bool:
         """Evaluate only what changed since the last query time, if that is possible and pays."""
         is_auto = self.incremental == "auto"
         if is_auto and not (self._cost.allows_resumption() and is_worth_a_resumption(self.state, time_range)):
             return False
+        if has_cuts(self.state, time_range.last, at):
+            return False
         resumption = self._resumption
         if resumption is None:
             resumption = self._resumption_after(self._evaluation)
-        if resumption is None or resumption.version != self.rules.version or has_cuts(self.state, time_range.last, at):
+        if resumption is None or resumption.version != self.rules.version:
             return False
         self._admission.number()
         changed = changes.up_to(resumption.boundary)
@@ -379,7 +396,10 @@ class EngineSession(SessionRecords):
         note_cuts(evaluation, at, arrived_by)
         self.rules.background.set_query_time(time_range.last)
         boundary = self._final_until(at)
-        if before is not None and before.version == evaluation.version and boundary > time_range.first:
+        early = None if self._batch is None else self._batch.early
+        if early is not None and early.part.version == evaluation.version:
+            early.add_to(evaluation)
+        elif before is not None and before.version == evaluation.version and boundary > time_range.first:
             continue_early(self.rules.early, before, evaluation, boundary, at, arrived_by)
         evaluation.run()
         return evaluation

@@ -16,6 +16,7 @@ from holdsfor.kernels.inertia import BEFORE_EVERYTHING
 from holdsfor.kernels.keys import Int64
 from holdsfor.runtime.admission import Admission
 from holdsfor.runtime.prepared_rules import PreparedRules
+from holdsfor.runtime.query_batches import BatchStarts
 from holdsfor.runtime.record_store import RecordStore
 from holdsfor.runtime.state import State
 from holdsfor.runtime.upstream_results import ALWAYS, NEVER, UpstreamResults
@@ -41,7 +42,7 @@ class SessionRecords:
         self.state = State(start, start, RecordStore(), UpstreamResults(rules.symbols.instances))
         self.queries: QueryTimes | None = None  # the query times to come, if they and all their records are known
         self.inserted_until = LONG_AGO  # the arrival up to which all records of these query times are inserted
-        self._batch_starts: Int64 | None = None
+        self._batch_starts: BatchStarts | None = None
         self.begin(start)
 
     def begin(self, start: int) -> None:
