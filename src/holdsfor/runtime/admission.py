@@ -39,7 +39,8 @@ class Admission:
         if state.is_announced or not members.is_needed:
             self.admit_records(query, query.until, end)
             return
-        members.keep(self._add_members(lambda records: records.dropped_by(query, last), settled))
+        dropped = self._add_members(lambda records: self._of_the_run(records.dropped_by(query, last)), settled)
+        members.keep(dropped)
         n_retracted = state.records.n_retracted
         self.admit_records(query, query.until, end)
         self._add_members(lambda records: records.new_to(query, state.start, last), settled)
@@ -100,7 +101,7 @@ class Admission:
     def evict(self, settled: int, known: int) -> None:
         """Drop the records that end before the boundary; no retraction can match them, so their members stay."""
         if self.members.is_needed and not self.state.is_announced:
-            self.members.keep(self._mentioned(lambda records: records.evictable(settled, known)))
+            self.members.keep(self._mentioned(lambda records: self._of_the_run(records.evictable(settled, known))))
         for records in self.state.records.all:
             records.evict(settled, known)
 
@@ -113,6 +114,10 @@ class Admission:
             in_use = StateConstants(self.state, self.rules.symbols)
             start = self.state.start
             self.members.evict(in_use.include, self._mentioned(lambda records: records.known(start, last, known)))
+
+    def _of_the_run(self, records: Records) -> Records:
+        """The records that have a time-point in the run; the others mention no members."""
+        return records.take((records.lasts >= self.state.start).nonzero()[0])
 
     def _add_members(self, choose: Callable[[Records], Records], settled: int) -> Mentioned:
         """Add the constants of some records to domains and sorts.

@@ -29,7 +29,7 @@ from holdsfor.runtime.reports.report import ReportColumns
 from holdsfor.runtime.session_records import SessionRecords
 from holdsfor.runtime.settled_time import decided_until, next_change
 from holdsfor.runtime.snapshot import Snapshot, damaged
-from holdsfor.runtime.state_snapshot import check_rules, recoded_state, snapshot_of, state_of
+from holdsfor.runtime.state_snapshot import check_rules, recoded_state, report_of, snapshot_of, state_of
 from holdsfor.sources.input_facts import input_fact_columns
 from holdsfor.syntax.terms import Term
 
@@ -114,7 +114,7 @@ class EngineSession(SessionRecords):
             "components": None if components is None else sorted(components),
         }
 
-    def snapshot(self, more: Mapping[str, Any] = MappingProxyType({})) -> Snapshot:
+    def snapshot(self, more: Mapping[str, Any] = MappingProxyType({}), *, has_report: bool = False) -> Snapshot:
         """The state on which later query times depend, with `more` data of the caller, which must be JSON.
 
         A snapshot has the inserted records. A run that reads its own input stores in `more` the position of each input
@@ -122,11 +122,12 @@ class EngineSession(SessionRecords):
         query time and before it inserts further records. `Snapshot.to_bytes` is the content of a file; `replace_file`
         writes it atomically. To continue: read `Snapshot.from_bytes`, compare `settings` with the options of the run,
         call `EngineSession.restored`, and continue the inputs and the output from the positions in `more`. A run that
-        reports changes compares its next report with `last_report()`.
+        reports changes compares its next report with `last_report()`. A snapshot that has the last report is longer,
+        and restored without an evaluation.
         """
         self._leave_batch()
         settings = {**self.settings, "end": self.end, "keeps_cuts": self.keeps_cuts}
-        return snapshot_of(self.state, self.rules, settings, dict(more))
+        return snapshot_of(self.state, self.rules, settings, dict(more), self._known if has_report else None)
 
     @classmethod
     def restored(
@@ -136,22 +137,34 @@ class EngineSession(SessionRecords):
         goals: Iterable[Term] = (),
         *,
         symbols: Symbols | None = None,
+        prepared: PreparedRules | None = None,
         name: str = "snapshot",
     ) -> EngineSession:
         """A session that continues from a snapshot; `name` is the name of the snapshot in error messages.
 
-        The rules and goals must be those of the snapshot. The last query time is evaluated again.
+        The rules and goals must be those of the snapshot. The last query time is evaluated again, unless the snapshot
+        has its report. `prepared` are the rules of an earlier session, without members from records.
         """
         goals = tuple(goals)
         check_rules(snapshot, compiled, goals, name)
         try:
             given = {each: snapshot.settings[each] for each in ("window", "tick", "allen_memory", "components", "end")}
-            session = cls(compiled, start=0, goals=goals, symbols=symbols, inserts_input_facts=False, **given)
+            session = cls(
+                compiled,
+                start=0,
+                goals=goals,
+                symbols=symbols,
+                inserts_input_facts=False,
+                prepared=prepared,
+                **given,
+            )
             session.allen_memory, session.keeps_cuts = given["allen_memory"], snapshot.settings["keeps_cuts"]
             session.state = state_of(snapshot, session.rules)
+            session._known = report_of(snapshot, session.rules)
         except (KeyError, IndexError, TypeError, ValueError):
             damaged(name)
-        session._resume()
+        if session._known is None:
+            session._resume()
         return session
 
     def compact(self) -> Recoding | None:

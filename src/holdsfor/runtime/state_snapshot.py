@@ -19,6 +19,7 @@ from holdsfor.physical.time_range import TimeRange
 from holdsfor.runtime.cuts import DatedCuts
 from holdsfor.runtime.initial_values import InitialValues
 from holdsfor.runtime.prepared_rules import PreparedRules
+from holdsfor.runtime.reports.report import ReportColumns
 from holdsfor.runtime.snapshot import Snapshot
 from holdsfor.runtime.snapshot_parts import Part, PartReader, PartWriter
 from holdsfor.runtime.state import State
@@ -26,18 +27,28 @@ from holdsfor.runtime.upstream_results import UpstreamResults
 from holdsfor.sources.place_kinds import PlaceKinds
 from holdsfor.syntax.terms import Term
 
-__all__ = ["check_rules", "recoded_state", "snapshot_of", "state_of", "written_state"]
+__all__ = ["check_rules", "recoded_state", "report_of", "snapshot_of", "state_of", "written_state"]
 
 _CLOCK = ("start", "settled", "watermark", "first_query_time", "previous", "evaluated_at")
 _COUNTS = ("is_announced", "n_new_members")
 
 
 def snapshot_of(
-    state: State, rules: PreparedRules, settings: dict[str, Any], more: dict[str, Any] | None = None
+    state: State,
+    rules: PreparedRules,
+    settings: dict[str, Any],
+    more: dict[str, Any] | None = None,
+    report: ReportColumns | None = None,
 ) -> Snapshot:
-    """A state with the members of the domains of its rules. O(n) in the open FVPs and the records in the window."""
+    """A state with the members of the domains of its rules. O(n) in the open FVPs and the records in the window.
+
+    With the last `report`, a restored session has it without an evaluation.
+    """
     writer = PartWriter(rules.symbols)
     parts = {"state": written_state(state, writer), "members": _written_members(rules, writer)}
+    if report is not None:
+        fluents, events = writer.by_id(report.fluents, writer.fluents), writer.by_id(report.events, writer.points)
+        parts["report"] = [report.query_time, fluents, events]
     print_of_rules = fingerprint(rules.compiled, rules.goals)
     return Snapshot(print_of_rules, settings, parts, writer.columns, writer.recoding.terms, more or {})
 
@@ -54,6 +65,16 @@ def state_of(snapshot: Snapshot, rules: PreparedRules) -> State:
     reader = PartReader(snapshot, rules.symbols)
     _read_members(snapshot.parts["members"], rules, reader)
     return _read(snapshot.parts["state"], reader, rules.symbols)
+
+
+def report_of(snapshot: Snapshot, rules: PreparedRules) -> ReportColumns | None:
+    """The last report of a session, if the snapshot has it."""
+    part = snapshot.parts.get("report")
+    if part is None:
+        return None
+    read = PartReader(snapshot, rules.symbols)
+    query_time, fluents, events = part
+    return ReportColumns(query_time, read.by_id(fluents, read.fluents), read.by_id(events, read.points))
 
 
 def recoded_state(state: State, old: Symbols, new: Symbols) -> State:

@@ -1,8 +1,9 @@
 """The Spark driver: the same rules and the same engine over DataFrames of Apache Spark.
 
-`hf.spark.recognise(frame, rules)` evaluates rules; `hf.spark.events` and `hf.spark.fluents` describe tables that have
-one kind of record. `hf.spark.write` writes all results, `hf.spark.prepare` stores a history for many runs, and
-`hf.spark.ship(session)` sends the package to the workers of a cluster. The driver needs `holdsfor[spark]` and Java 17.
+`hf.spark.recognise(frame, rules)` evaluates rules, `hf.spark.stream(frame, rules)` evaluates them on a stream;
+`hf.spark.events` and `hf.spark.fluents` describe tables that have one kind of record. `hf.spark.write` writes all
+results, `hf.spark.prepare` stores a history for many runs, and `hf.spark.ship(session)` sends the package to the
+workers of a cluster. The driver needs `holdsfor[spark]` and Java 17.
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ from holdsfor.spark.job.recognition import Recognition, recognise
 from holdsfor.spark.output.write import write
 from holdsfor.spark.prepared.history import Prepared, prepared
 from holdsfor.spark.prepared.preparation import prepare
+from holdsfor.spark.stream.stream import RecognitionStream, stream
 
 __all__ = [
     "Prepared",
     "Recognition",
+    "RecognitionStream",
     "events",
     "files",
     "fluents",
@@ -24,5 +27,6 @@ __all__ = [
     "prepared",
     "recognise",
     "ship",
+    "stream",
     "write",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import holdsfor as hf
 from tests.unit.runtime.cases import Example
 
 RULES = (
@@ -29,3 +30,11 @@ def test_an_initial_value_is_a_state_and_no_initiation(spelling: str) -> None:
     expected |= {f"{name}(p,off)": [time] for name, time in (("starts", 13), ("first", 14), ("initiated", 13))}
     assert example.reference() == expected
     example.check(1, 2, 3, 5, 7, 10, 30)
+
+
+def test_records_before_the_run_mention_no_members() -> None:
+    rules = hf.load_text("initially(poor(_)=true).\nterminatedAt(poor(X)=true, T) :- happensAt(win(X), T).")
+    session = hf.Session(rules, start=0, window=10, step=5)
+    session.insert(["win|-3|-3|old", "win|-2|-2|older", "win|1|1|ann"])
+    for _ in range(8):
+        assert session.query().holds_for("poor(old)=true") == []

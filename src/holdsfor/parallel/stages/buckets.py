@@ -29,7 +29,7 @@ from holdsfor.runtime.windows import settled_report
 from holdsfor.sources.reading import Operations
 from holdsfor.syntax.terms import Atom, Struct, Term, Var
 
-__all__ = ["Bucket"]
+__all__ = ["Bucket", "shown_facts"]
 
 _ROUTED_TIMES = ("start", "end", "true_start", "known_from", "known_until")
 """The times of a result that later stages need; the others are for reports."""
@@ -120,7 +120,7 @@ class Bucket:
                 yield ShuffleBlock(NO_STAGE, (0,), 1, facts)
             elif facts.n:
                 if "true_start" not in facts.times:
-                    yield from _reported(facts, shown)
+                    yield from shown_facts(facts, facts.kind, shown)
                 times = {name: facts.times[name] for name in _ROUTED_TIMES if name in facts.times}
                 yield from self.onward.shuffle_blocks(replace(facts, times=times), texts)
 
@@ -144,11 +144,11 @@ class Bucket:
         return [v for v in graph.vertices if v.kind in kinds and v.label in self.paths and _key(v) == key]
 
 
-def _reported(results: Facts, shown: ShownRows | None) -> Iterator[ShuffleBlock]:
-    """The results that are shown, as output."""
+def shown_facts(results: Facts, kind: str, shown: ShownRows | None) -> Iterator[ShuffleBlock]:
+    """The results that are shown, as output; `kind` says whether they are of a fluent or of an event."""
     if shown is not None:
         table = Relation((*results.words,), results.n)
-        results = results.take(shown.rows(results.key, table, is_fluent=results.kind == "fluent"))
+        results = results.take(shown.rows(results.key, table, is_fluent=kind == "fluent"))
     if results.n:
         yield ShuffleBlock(NO_STAGE, (0,), 1, results)
 

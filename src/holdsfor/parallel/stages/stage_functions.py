@@ -10,13 +10,13 @@ from holdsfor.parallel.stages.admission import JobAdmission
 from holdsfor.parallel.stages.buckets import Bucket
 from holdsfor.parallel.stages.dated_buckets import DatedAdmission, DatedBucket
 
-__all__ = ["buckets_of", "destinations_of"]
+__all__ = ["buckets_of", "destinations_of", "received_tables"]
 
 
 def destinations_of(stages: Stages, rules: Rules, n_buckets: int) -> tuple[Destination, ...]:
     """The stages as destinations of shuffle blocks; a stage without a key has one bucket."""
     return tuple(
-        Destination(number, _receives(stage, stages, rules.compiled()), n_buckets if stage.is_keyed else 1, rules)
+        Destination(number, received_tables(stage, stages, rules.compiled()), n_buckets if stage.is_keyed else 1, rules)
         for number, stage in enumerate(stages.stages, start=1)
     )
 
@@ -38,7 +38,8 @@ def buckets_of(stages: Stages, destinations: tuple[Destination, ...], admission:
     ]
 
 
-def _receives(stage: Stage, stages: Stages, rules: Compiled) -> tuple[tuple[Table, Distribution], ...]:
+def received_tables(stage: Stage, stages: Stages, rules: Compiled) -> tuple[tuple[Table, Distribution], ...]:
+    """The tables that a stage receives; a stage in one bucket receives all input if a rule ranges over sorts."""
     if stages.ranges_over_sorts and not stage.is_keyed:
         return tuple(dict.fromkeys((*stage.receives, *_all_input(rules))))
     return stage.receives

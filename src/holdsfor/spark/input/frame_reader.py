@@ -29,10 +29,13 @@ from holdsfor.sources.reading import ColumnReading
 from holdsfor.sources.times import Clock, Unit
 from holdsfor.spark.input.set_aside import FileBlock
 
-__all__ = ["FILE", "ROW", "TABLE", "ReaderSettings", "TableReader", "combined_batches", "mapping_of"]
+__all__ = ["FILE", "ROW", "SOURCE", "TABLE", "ReaderSettings", "TableReader", "combined_batches", "mapping_of"]
 
 FILE, ROW = "__file", "__row"
 """Columns with the number of a row's file, and with the number of the row in this file."""
+
+SOURCE = "__source"
+"""A column with the source of a row of a stream, such as a partition."""
 
 TABLE = FileBlock("table")
 """The origin of the rows of a DataFrame."""

@@ -21,7 +21,7 @@ from holdsfor.sources.nested_columns import field_path
 from holdsfor.sources.reading import ColumnReading
 from holdsfor.sources.table_layout import TIMES, Layout, layout_of
 from holdsfor.sources.times import Clock
-from holdsfor.spark.input.frame_reader import FILE, ROW, TABLE, ReaderSettings, TableReader, mapping_of
+from holdsfor.spark.input.frame_reader import FILE, ROW, SOURCE, TABLE, ReaderSettings, TableReader, mapping_of
 from holdsfor.spark.input.lines import LineReader
 from holdsfor.spark.input.listing import java_message
 from holdsfor.spark.input.set_aside import FileBlock
@@ -84,14 +84,15 @@ def checked_table(
     """A table as a source; HF502 or HF505 if its columns cannot be read as records."""
     from pyspark.sql import functions as F
 
-    own = [name for name in frame.columns if name not in (FILE, ROW)] if files else frame.columns
+    added = (FILE, ROW, SOURCE) if files else (SOURCE,)
+    own = [name for name in frame.columns if name not in added]
     described = mapping_of(mapping)
     fields = {} if described is None else _fields(frame, described.wanted)
     layout = layout_of([*own, *fields], described, names, place.file)
     selected = {name: F.col(fields.get(name) or quoted(name)) for name in layout.wanted}
     empty = _arrow_schema(frame.select(*(column.alias(name) for name, column in selected.items()))).empty_table()
     read_table(empty, names, tick, Symbols(), ColumnReading(), mapping=described)
-    origin = [name for name in (FILE, ROW) if files and name in frame.columns]
+    origin = [name for name in added if name in frame.columns]
     aliases = {name: f"c{i}" for i, name in enumerate(layout.wanted)}  # PySpark does not pass on names with dots
     chosen = frame.select(*(selected[name].alias(alias) for name, alias in aliases.items()), *origin)
     are_dates = _times_by_file(chosen, layout, aliases, files or {}, place)

@@ -18,6 +18,7 @@ from holdsfor.sources.number_checks import TextUses
 from holdsfor.sources.table_layout import layout_of
 from holdsfor.sources.unreadable import Unreadable, refuse_if_all
 from holdsfor.spark.input.files import Files, Form
+from holdsfor.spark.input.frame_reader import SOURCE
 from holdsfor.spark.input.frame_sources import FrameSource, checked_table, quoted
 from holdsfor.spark.input.lines import LineReader, lines_of_frame
 from holdsfor.spark.input.set_aside import FileBlock
@@ -187,11 +188,17 @@ def _found(given: Any, names: Names, tick: int, order: int) -> Iterable[FrameSou
     if isinstance(mapping, dict):
         frame, titles = _renamed(frame, mapping)
         mapping = None
-    if mapping is None and frame.columns == ["value"] and frame.schema["value"].dataType.typeName() == "string":
+    if mapping is None and _is_of_lines(frame):
         reader = partial(LineReader, place=FileBlock("text", order=order))
         return [FrameSource(lines_of_frame(frame), reader, may_retract=True, columns=line_columns(None, None, names))]
     source = checked_table(frame, names, tick, mapping, place=FileBlock("table", order=order))
     return [source if titles is None else _titled(source, titles, given.name if isinstance(given, Mapped) else None)]
+
+
+def _is_of_lines(frame: DataFrame) -> bool:
+    """Whether the only column of a DataFrame is one of text, besides the source of its rows in a stream."""
+    own = [name for name in frame.columns if name != SOURCE]
+    return own == ["value"] and frame.schema["value"].dataType.typeName() == "string"
 
 
 def _titled(source: FrameSource, titles: Mapping[str, str], name: str | None) -> FrameSource:
@@ -228,7 +235,8 @@ def _renamed(frame: DataFrame, named: dict[str, str]) -> tuple[DataFrame, dict[s
     from pyspark.sql import functions as F
 
     columns = columns_by_role(named, frame.columns)
-    renamed = frame.select(*(F.col(quoted(column)).alias(role) for role, column in columns.items()))
+    source = [name for name in frame.columns if name == SOURCE]
+    renamed = frame.select(*(F.col(quoted(column)).alias(role) for role, column in columns.items()), *source)
     return renamed, {split_kind(role)[0]: column for role, column in columns.items()}
 
 

@@ -22,7 +22,7 @@ from holdsfor.sources.csv_rows import Header
 from holdsfor.sources.formats import Format
 from holdsfor.sources.inputs import InputReader
 from holdsfor.sources.text_columns import TextReader
-from holdsfor.spark.input.frame_reader import FILE, ReaderSettings, combined_batches, mapping_of
+from holdsfor.spark.input.frame_reader import FILE, SOURCE, ReaderSettings, combined_batches, mapping_of
 from holdsfor.spark.input.set_aside import FileBlock
 
 if TYPE_CHECKING:
@@ -49,11 +49,11 @@ class LineFile:
 
 
 def lines_of_frame(frame: DataFrame) -> DataFrame:
-    """The only column of a DataFrame as lines of bytes that end with a line break."""
+    """The column `value` of a DataFrame as lines of bytes that end with a line break, with their source in a stream."""
     from pyspark.sql import functions as F
 
-    line = F.concat(F.col(f"`{frame.columns[0]}`"), F.lit("\n"))
-    return frame.select(line.cast("binary").alias(LINE))
+    line = F.concat(F.col("value"), F.lit("\n"))
+    return frame.select(line.cast("binary").alias(LINE), *(name for name in frame.columns if name == SOURCE))
 
 
 def lines_of_files(frame: DataFrame) -> DataFrame:

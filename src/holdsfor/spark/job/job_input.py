@@ -169,6 +169,8 @@ def read_job_input(
     clock = clock or Clock()
     inputs = inputs_of(data, compiled.names, tick, columns)
     sources, histories = inputs.sources, inputs.histories
+    for source in sources:
+        _refuse_stream(source.frame)
     for history in histories:
         history.check_clock(clock)
     may_retract = any(source.may_retract for source in sources)
@@ -186,6 +188,13 @@ def read_job_input(
     ingestion = Ingestion(spark, sources, shuffle_blocks, setting, [])
     times = Clock(clock.unit, has_offset=forms.records, zone=clock.zone).time_type
     return JobInput(compiled, rules, ingestion, in_place, histories, inputs.unreadable, _input_columns(inputs), times)
+
+
+def _refuse_stream(frame: DataFrame) -> None:
+    """Refuse a streaming DataFrame: a job needs a table."""
+    if frame.isStreaming:
+        hint = "`hf.spark.stream` takes streams: `hf.spark.stream(frame, rules, window=…, step=…).changes`"
+        raise UsageProblem(Diagnostic("HF794", "expected a table, found a streaming DataFrame", hint=hint))
 
 
 def _time_forms(inputs: Inputs) -> TimeForms:

@@ -21,9 +21,18 @@ from holdsfor.spark.output.targets import refuse_existing, refuse_foreign
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["DatabaseTarget", "check_url", "without_secrets"]
+__all__ = [
+    "DRIVER_OPTIONS",
+    "DatabaseTarget",
+    "check_url",
+    "connected",
+    "query_values",
+    "quoted_name",
+    "run_statement",
+    "without_secrets",
+]
 
-_DEFAULTS = {"driver": "org.postgresql.Driver", "numPartitions": "16"}
+DRIVER_OPTIONS = {"driver": "org.postgresql.Driver", "numPartitions": "16"}
 """Java does not find drivers in `spark.jars` by itself; and the tasks of a cluster would open too many connections."""
 
 _LONGEST_NAME = 63
@@ -65,7 +74,7 @@ class DatabaseTarget:
         check_url(url, table)
         self.shown = without_secrets(url)
         self.spark, self._overwrite = spark, overwrite
-        self._options = {**_DEFAULTS, **properties, "url": url}
+        self._options = {**DRIVER_OPTIONS, **properties, "url": url}
         *self._schema, self._name = table.split(".")
         self._unique = uuid4().hex[:_UNIQUE]
         self._written: list[str] = []
@@ -96,7 +105,7 @@ class DatabaseTarget:
         beside = self._beside(result.name)
         result.frame.write.format("jdbc").options(**{**self._options, "dbtable": beside}).save()
         with self._connected() as connection:
-            found = _values(connection, f"SELECT count(*) FROM {beside}")[0]
+            found = query_values(connection, f"SELECT count(*) FROM {beside}")[0]
         if found != expected:
             message = f"the database has {found} rows of `{result.name}`, expected {expected}"
             raise ExecutionProblem(Diagnostic("HF620", message, hint="nothing was replaced: run again"))
@@ -106,18 +115,20 @@ class DatabaseTarget:
             connection.setAutoCommit(False)
             before = [*self._listed(connection), TABLES] if self._overwrite else []
             for name in before:
-                _run(connection, f"DROP TABLE IF EXISTS {self._qualified(self._named(name))}")
+                run_statement(connection, f"DROP TABLE IF EXISTS {self._qualified(self._named(name))}")
             for name in self._written:
-                _run(connection, f"ALTER TABLE {self._beside(name)} RENAME TO {_quoted(self._named(name))}")
+                run_statement(
+                    connection, f"ALTER TABLE {self._beside(name)} RENAME TO {quoted_name(self._named(name))}"
+                )
             connection.commit()
 
     def discard(self) -> None:
         with self._connected() as connection:
             for name in self._written:
-                _run(connection, f"DROP TABLE IF EXISTS {self._beside(name)}")
+                run_statement(connection, f"DROP TABLE IF EXISTS {self._beside(name)}")
 
     def _exists(self, connection: Any, name: str) -> bool:
-        found = _values(connection, "SELECT to_regclass(?)::text", self._qualified(self._named(name)))
+        found = query_values(connection, "SELECT to_regclass(?)::text", self._qualified(self._named(name)))
         return found[0] is not None
 
     def _listed(self, connection: Any) -> list[str]:
@@ -125,7 +136,7 @@ class DatabaseTarget:
         if not self._exists(connection, TABLES):
             return []
         try:
-            return _values(connection, f'SELECT "table" FROM {self._qualified(self._named(TABLES))}')
+            return query_values(connection, f'SELECT "table" FROM {self._qualified(self._named(TABLES))}')
         except java_problems():
             refuse_foreign(self._shown_name(TABLES))
             raise
@@ -141,28 +152,36 @@ class DatabaseTarget:
         return self._qualified(f"holdsfor_{self._unique}_{self._written.index(name)}")
 
     def _qualified(self, table: str) -> str:
-        return ".".join(map(_quoted, [*self._schema, table]))
+        return ".".join(map(quoted_name, [*self._schema, table]))
 
     @contextmanager
     def _connected(self) -> Iterator[Any]:
-        """A connection of the driver, made like Spark's own; changes that are not committed are rolled back."""
-        jvm: Any = self.spark.sparkContext._jvm
-        options = jvm.PythonUtils.toScalaMap({**self._options, "dbtable": "unused"})
-        given = jvm.org.apache.spark.sql.execution.datasources.jdbc.JDBCOptions(options)
-        dialect = jvm.org.apache.spark.sql.jdbc.JdbcDialects.get(self._options["url"])
-        connection = dialect.createConnectionFactory(given).apply(-1)
-        try:
+        with connected(self.spark, self._options) as connection:
             yield connection
-        finally:
-            connection.close()
 
 
-def _quoted(name: str) -> str:
+@contextmanager
+def connected(spark: SparkSession, options: Mapping[str, str]) -> Iterator[Any]:
+    """A connection of the driver, made like Spark's own; changes that are not committed are rolled back."""
+    jvm: Any = spark.sparkContext._jvm
+    scala = jvm.PythonUtils.toScalaMap({**options, "dbtable": "unused"})
+    given = jvm.org.apache.spark.sql.execution.datasources.jdbc.JDBCOptions(scala)
+    dialect = jvm.org.apache.spark.sql.jdbc.JdbcDialects.get(options["url"])
+    connection = dialect.createConnectionFactory(given).apply(-1)
+    try:
+        yield connection
+    finally:
+        connection.close()
+
+
+def quoted_name(name: str) -> str:
+    """A name in a statement of SQL."""
     doubled = name.replace('"', '""')
     return f'"{doubled}"'
 
 
-def _run(connection: Any, statement: str) -> None:
+def run_statement(connection: Any, statement: str) -> None:
+    """Execute a statement without parameters."""
     prepared = connection.createStatement()
     try:
         prepared.execute(statement)
@@ -170,7 +189,7 @@ def _run(connection: Any, statement: str) -> None:
         prepared.close()
 
 
-def _values(connection: Any, query: str, *parameters: str) -> list[Any]:
+def query_values(connection: Any, query: str, *parameters: str) -> list[Any]:
     """The first column of the rows that a query returns."""
     prepared = connection.prepareStatement(query)
     try:

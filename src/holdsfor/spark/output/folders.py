@@ -17,7 +17,7 @@ from holdsfor.spark.output.targets import refuse_existing
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["FolderTarget", "ReplaceableFolder", "refuse_unmarked_folder"]
+__all__ = ["FolderTarget", "HadoopFiles", "ReplaceableFolder", "refuse_unmarked_folder"]
 
 
 def refuse_unmarked_folder(path: str) -> None:
@@ -37,7 +37,7 @@ class ReplaceableFolder:
         refuse_connect(spark, f"`{path}`")
         self.shown, self.spark = path, spark
         self._mark, self._overwrite = mark, overwrite
-        self._files = _Files(spark, path)
+        self._files = HadoopFiles(spark, path)
         whole = self._files.root
         parent, _, name = whole.rpartition("/")
         if not name:
@@ -98,7 +98,7 @@ class FolderTarget(ReplaceableFolder):
         super().move()
 
 
-class _Files:
+class HadoopFiles:
     """The file system of a path, as Spark sees it."""
 
     def __init__(self, spark: SparkSession, path: str) -> None:

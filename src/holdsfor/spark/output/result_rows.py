@@ -23,7 +23,17 @@ from holdsfor.parallel.exchange.facts import Facts
 from holdsfor.parallel.stages.dated_buckets import NOTHING
 from holdsfor.spark.exchange.shuffle_rows import loads_of
 
-__all__ = ["COUNTS_AT", "VERSION_TIMES", "AllRows", "TypedRows", "count_rows"]
+__all__ = [
+    "COUNTS_AT",
+    "VERSION_TIMES",
+    "AllRows",
+    "TypedRows",
+    "count_rows",
+    "described_columns",
+    "each_facts",
+    "extent_columns",
+    "record_batches",
+]
 
 _TEXT, _TIME = pa.string(), pa.int64()
 VERSION_TIMES = pa.schema(
@@ -59,9 +69,9 @@ class AllRows:
         return pa.schema([*fields[:-2], *VERSION_TIMES] if self.is_dated else fields)
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
-        for facts, symbols in _each(batches):
-            times = _dated(facts) if self.is_dated else _extents(facts)
-            yield from _batches([*_described(facts, symbols), *times], self.schema)
+        for facts, symbols in each_facts(batches):
+            times = _dated(facts) if self.is_dated else extent_columns(facts)
+            yield from record_batches([*described_columns(facts, symbols), *times], self.schema)
 
 
 @dataclass(frozen=True)
@@ -91,11 +101,12 @@ class TypedRows:
         return pa.schema([*constants, *(VERSION_TIMES if self.is_dated else list(VERSION_TIMES)[:2])])
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
-        for facts, symbols in _each(batches):
-            times = _dated(facts) if self.is_dated else _extents(facts)
-            yield from _batches([*self._constants(facts, symbols), *times], self.schema)
+        for facts, symbols in each_facts(batches):
+            times = _dated(facts) if self.is_dated else extent_columns(facts)
+            yield from record_batches([*self.constants(facts, symbols), *times], self.schema)
 
-    def _constants(self, facts: Facts, symbols: Symbols) -> Iterator[Any]:
+    def constants(self, facts: Facts, symbols: Symbols) -> Iterator[Any]:
+        """The typed columns of the arguments, and of the value of a fluent."""
         for words, kind in zip(facts.words, self.kinds, strict=True):
             ids, first = dense_ids([words], facts.n)
             yield typed_column(words[first], symbols, kind).take(pa.array(ids))
@@ -103,35 +114,38 @@ class TypedRows:
 
 def count_rows(batches: Iterable[Any]) -> Iterator[Any]:
     """A row for every query time and count."""
-    for facts, _ in _each(batches):
+    for facts, _ in each_facts(batches):
         columns = [facts.times["query_time"], pa.array([facts.kind] * facts.n, _TEXT), facts.times["n"]]
         yield pa.RecordBatch.from_arrays([pa.array(column) for column in columns], schema=COUNTS_AT)
 
 
-def _each(batches: Iterable[Any]) -> Iterator[tuple[Facts, Symbols]]:
+def each_facts(batches: Iterable[Any]) -> Iterator[tuple[Facts, Symbols]]:
     for load in loads_of(batches):
         yield from ((facts, load.symbols) for facts in load.facts)
 
 
-def _batches(columns: list[Any], schema: Any) -> list[Any]:
+def record_batches(columns: list[Any], schema: Any) -> list[Any]:
     found: list[Any] = pa.Table.from_arrays(columns, schema=schema).to_batches(_ROWS)
     return found
 
 
-def _described(facts: Facts, symbols: Symbols) -> list[Any]:
+def described_columns(facts: Facts, symbols: Symbols) -> list[Any]:
     """Columns of kinds, names, arguments, values and whole FVPs or events; each distinct one is decoded once."""
     ids, first = dense_ids(facts.words, facts.n)
     words, key, rows = [column[first] for column in facts.words], (facts.name, facts.arity), pa.array(ids)
-    is_fluent = facts.kind == "fluent"
+    is_fluent = facts.kind.endswith("fluent")
     entities = symbols.entities.fvps(key, words) if is_fluent else symbols.entities.events(key, words, len(first))
     described = [entities.functors(), entities.args(), entities.values(), entities.names()]
-    return [pa.repeat(pa.scalar(facts.kind), facts.n), *(column.take(rows) for column in described)]
+    return [
+        pa.repeat(pa.scalar("fluent" if is_fluent else "event"), facts.n),
+        *(column.take(rows) for column in described),
+    ]
 
 
-def _extents(facts: Facts) -> list[Any]:
+def extent_columns(facts: Facts) -> list[Any]:
     """The starts and ends of intervals, or the time-points of events twice."""
     starts = facts.times["start"]
-    return [time_column(each, None) for each in (starts, facts.times["end"] if facts.kind == "fluent" else starts)]
+    return [time_column(each, None) for each in (starts, facts.times.get("end", starts))]
 
 
 def _dated(facts: Facts) -> list[Any]:

@@ -25,13 +25,19 @@ def spark_schema(layout: TableColumns, times: TimeType | None) -> StructType:
 
 
 def typed_frame(
-    rows: DataFrame, layout: TableColumns, times: TimeType | None, *, has_query_time: bool = False
+    rows: DataFrame,
+    layout: TableColumns,
+    times: TimeType | None,
+    *,
+    has_query_time: bool = False,
+    has_op: bool = False,
 ) -> DataFrame:
     """The rows of `TypedRows` under the names of the layout, with timestamps if the times of the run are such."""
     from pyspark.sql import functions as F
 
     names = typed_schema(layout).names[: -1 if layout.value is None else -2]
     columns = [moment("query_time", times)] if has_query_time else []
+    columns += [F.col("op")] if has_op else []
     columns += [F.col(f"c{i}").alias(name) for i, name in enumerate(names)]
     if layout.value is None:
         return rows.select(*columns, moment("start", times).alias("time"))

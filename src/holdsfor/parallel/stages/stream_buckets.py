@@ -1,0 +1,389 @@
+"""A bucket of a stage in a stream: its state, the facts of a micro-batch, and the results of the query times.
+
+A micro-batch brings new records and makes some query times due. A bucket restores its session, inserts the records, and
+evaluates the due query times. Its results go to later stages as changes: rows that a query time adds or removes. A
+later stage applies them to the results that it knows, so each of its query times reads the results known then.
+
+A stage must not settle time-points that an earlier stage may still change. In a job, all changes are there when a
+bucket starts (`dated_buckets`); here they are not. So a bucket also sends its settled time-point at each query time: no
+change at this query time or later reaches back to it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pyarrow as pa  # type: ignore[import-untyped]
+
+from holdsfor.columns.query_times import QueryTimes
+from holdsfor.columns.retractions import Retractions
+from holdsfor.columns.tables import FluentTable, Key, PointTable
+from holdsfor.distribution.stages import Broadcast, Distribution, HashRoute, SemijoinRoute, Stages, Table
+from holdsfor.kernels.keys import Int64, rows_with_a_partner
+from holdsfor.parallel.exchange.facts import KINDS, Facts, Texts, by_name
+from holdsfor.parallel.exchange.routing import Destination, Router
+from holdsfor.parallel.exchange.shipped_rules import Rules
+from holdsfor.parallel.exchange.shuffle_blocks import NO_STAGE, ShuffleBlock
+from holdsfor.parallel.stages.admission import RunSchedule
+from holdsfor.parallel.stages.buckets import Bucket, shown_facts
+from holdsfor.parallel.stages.stage_functions import received_tables
+from holdsfor.runtime.domain_members import distinct_positions, domain_sources
+from holdsfor.runtime.prepared_rules import PreparedRules
+from holdsfor.runtime.reports.changes import changes_since
+from holdsfor.runtime.reports.report import ReportColumns
+from holdsfor.runtime.reports.shown_rows import ShownRows
+from holdsfor.runtime.session import EngineSession
+from holdsfor.runtime.snapshot import Snapshot
+from holdsfor.runtime.upstream_results import changed_rows
+from holdsfor.runtime.windows import busy_query_times
+from holdsfor.sources.place_kinds import PlaceKinds
+from holdsfor.sources.reading import Operations
+from holdsfor.sources.text_records import SetAside
+from holdsfor.syntax.terms import Struct, name_and_arity
+
+__all__ = ["SETTLED", "BucketStep", "StreamBucket", "StreamRouter", "stream_buckets", "stream_destinations"]
+
+SETTLED = "settled"
+"""The kind of facts with the settled time-points of a bucket, and the prefix of the kinds of settled results."""
+
+_RETRACTED = {"-event": "event", "-fluent": "fluent"}
+_UNMATCHED = "retracts a record that is not there"
+
+
+# -- routes ------------------------------------------------------------------------------------------------------------
+
+
+def stream_destinations(stages: Stages, rules: Rules, n_buckets: int) -> tuple[Destination, ...]:
+    """The stages as destinations of a stream.
+
+    Members of dynamic domains change with the records that mention them, so a bucket receives these records and finds
+    the members itself. A guard of a semijoin may arrive after the rows that it selects, so these rows are broadcast.
+    """
+    compiled = rules.compiled()
+    return tuple(
+        Destination(
+            number,
+            tuple(dict.fromkeys(_lasting_routes(received_tables(stage, stages, compiled), rules))),
+            n_buckets if stage.is_keyed else 1,
+            rules,
+        )
+        for number, stage in enumerate(stages.stages, start=1)
+    )
+
+
+def _lasting_routes(
+    receives: Iterable[tuple[Table, Distribution]], rules: Rules
+) -> Iterator[tuple[Table, Distribution]]:
+    for table, how in receives:
+        if table[0] == "domain":
+            yield from _filling_routes(table[1:], how, rules)
+        else:
+            yield table, Broadcast() if isinstance(how, SemijoinRoute) else how
+
+
+def _filling_routes(domain: Key, how: Distribution, rules: Rules) -> Iterator[tuple[Table, Distribution]]:
+    """The routes of the records that fill a domain."""
+    for is_fvp, key, patterns, filled in domain_sources(rules.compiled()):
+        if name_and_arity(filled) != domain or not isinstance(filled, Struct):
+            continue
+        positions = distinct_positions(patterns, filled)
+        route: Distribution = Broadcast()
+        if isinstance(how, HashRoute) and positions is not None:
+            route = HashRoute(positions[how.argument])
+        yield ("fluent" if is_fvp else "event", *key), route
+
+
+@dataclass(frozen=True)
+class StreamRouter:
+    """Sends records, retractions, changes and settled time-points to the stages that read them.
+
+    `senders` are, for each destination, the numbers of the earlier stages whose results it reads.
+    """
+
+    router: Router
+    senders: dict[int, frozenset[int]] = field(default_factory=dict)
+
+    def shuffle_blocks(self, facts: Facts, texts: Texts) -> Iterator[ShuffleBlock]:
+        """Facts for all stages that read them. A retraction takes the routes of its record."""
+        if facts.kind not in _RETRACTED:
+            yield from self.router.shuffle_blocks(facts, texts)
+            return
+        record = replace(facts, kind=_RETRACTED[facts.kind])
+        for block in self.router.shuffle_blocks(record, texts):
+            yield replace(block, facts=replace(block.facts, kind=facts.kind))
+
+    def settled_blocks(self, stage: int, facts: Facts) -> Iterator[ShuffleBlock]:
+        """The settled time-points of a bucket of a stage, for all buckets of the stages that read its results."""
+        for destination in self.router.destinations:
+            if stage in self.senders.get(destination.stage, ()):
+                n = destination.n_buckets
+                yield ShuffleBlock(destination.stage, tuple(range(n)), n, facts)
+
+
+def stream_buckets(
+    stages: Stages, destinations: tuple[Destination, ...], rules: Rules, run: RunSchedule
+) -> list[StreamBucket]:
+    """The function that evaluates the buckets of each stage."""
+    tables = [stage.tables for stage in stages.stages]
+    senders = {
+        destination.stage: frozenset(
+            number
+            for number, computed in enumerate(tables[: destination.stage - 1], start=1)
+            if any(table in computed for table, _ in destination.receives)
+        )
+        for destination in destinations
+    }
+    return [
+        StreamBucket(
+            rules,
+            run,
+            destination,
+            stage.components,
+            {vertex.label: path for vertex, path in stage.paths.items()},
+            stages.ranges_over_sorts and not stage.is_keyed,
+            Router(destinations[destination.stage :]),
+            StreamRouter(Router(destinations[destination.stage :]), senders),
+        )
+        for stage, destination in zip(stages.stages, destinations, strict=True)
+    ]
+
+
+# -- evaluation --------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class BucketStep:
+    """A bucket in a micro-batch: its last query time before, its shuffle blocks, and its state once they are taken."""
+
+    previous: int | None
+    shuffle_blocks: Iterator[ShuffleBlock]
+    session: EngineSession
+
+    def saved(self) -> bytes:
+        return self.session.snapshot(has_report=True).to_bytes()
+
+
+@dataclass(frozen=True)
+class StreamBucket(Bucket):
+    """Evaluates one stage for one bucket after another, at the due query times of a micro-batch."""
+
+    sender: StreamRouter = field(default_factory=lambda: StreamRouter(Router(())))
+
+    def step(
+        self,
+        bucket: int,
+        saved: bytes | None,
+        batches: Iterable[Iterable[Facts]],
+        last: int,
+        prepared: PreparedRules,
+        name: str,
+    ) -> BucketStep:
+        """The query times up to `last` that are not evaluated yet, with the state and the new facts of a bucket.
+
+        The facts are those of consecutive micro-batches, with the symbols of the `prepared` rules. `name` is the name
+        of the state in error messages.
+        """
+        session = self.restored(saved, prepared, name)
+        texts = Texts(session.symbols)
+        for facts in batches:
+            self._insert_all(session, by_name(facts))
+        return BucketStep(session.previous, self._advanced(session, bucket, texts, last), session)
+
+    def restored(self, saved: bytes | None, prepared: PreparedRules, name: str) -> EngineSession:
+        """The session of a bucket, new without a saved state."""
+        run, compiled = self.run, self.rules.compiled()
+        if saved is not None:
+            snapshot = Snapshot.from_bytes(saved, name)
+            return EngineSession.restored(snapshot, compiled, self.rules.goal_terms(), prepared=prepared, name=name)
+        session = EngineSession(
+            compiled,
+            start=run.start,
+            tick=run.tick,
+            window=run.window,
+            allen_memory=run.reach,
+            goals=self.rules.goal_terms(),
+            components=self.components,
+            prepared=prepared,
+        )
+        session.keeps_cuts = bool(self.onward.destinations)
+        return session
+
+    def _insert_all(self, session: EngineSession, facts: list[Facts]) -> None:
+        """Insert the facts of a micro-batch: records, retractions, and changes and settled times of earlier stages."""
+        _apply_operations(session, [each for each in facts if "arrival" in each.times])
+        for each in facts:
+            if each.kind == KINDS:
+                self._check_kinds(session, each)
+            elif "is_gone" in each.times and "true_start" in each.times:
+                _change_cuts(session, each)
+            elif "is_gone" in each.times:
+                _change_results(session, each)
+        bounds = _bounds([each for each in facts if each.kind == SETTLED])
+        if bounds is not None:
+            session.state.computed.bound(*bounds)
+
+    def _check_kinds(self, session: EngineSession, facts: Facts) -> None:
+        known = session.state.place_kinds
+        for written in facts.texts["text"].to_pylist():
+            known = known.merged(PlaceKinds().with_json(json.loads(written)))
+        known.check(self.rules.compiled().names.joins)
+        session.state.place_kinds = known
+
+    def _advanced(self, session: EngineSession, bucket: int, texts: Texts, last: int) -> Iterator[ShuffleBlock]:
+        """The changes and settled results of each query time, and the settled time-points, as shuffle blocks."""
+        selection = self.rules.compiled().selection
+        shown = None if selection is None else ShownRows(selection, session.symbols)
+        before = self.run.start if session.previous is None else session.previous
+        queries = QueryTimes(before, last, self.run.step, self.run.window)
+        settled: dict[int, int] = {}
+        for at in busy_query_times(session, queries, last):
+            known = session.last_report() or ReportColumns(session.start - 1, {}, {})
+            settled[at] = session.settled_at(at)
+            done = known.before(settled[at])
+            changes = changes_since(known, session.query(at), session.frontier)
+            for report, is_gone in ((changes.gone, 1), (changes.come, 0)):
+                for facts in self._owned_facts(report, bucket, texts):
+                    times = {**facts.times, **_change(facts.n, at, is_gone)}
+                    yield from self._sent(replace(facts, times=times), shown, texts)
+            for facts in self._owned_facts(done, bucket, texts):
+                yield from shown_facts(replace(facts, kind=f"{SETTLED} {facts.kind}"), facts.kind, shown)
+            for facts in self._cut_changes(session, at, bucket, texts):
+                yield from self.sender.shuffle_blocks(facts, texts)
+            yield from _unmatched(session, at)
+        session.state.computed.forget(last, session.frontier)
+        _forget_cuts(session, last)
+        columns = np.array(list(settled.items()), np.int64).T
+        facts = Facts(SETTLED, "", 0, len(settled), times={"query_time": columns[0], "settled": columns[1]})
+        yield from self.sender.settled_blocks(self.destination.stage, facts)
+
+    def _owned_facts(self, report: ReportColumns, bucket: int, texts: Texts) -> Iterator[Facts]:
+        """The rows of a report for the keys that the bucket owns."""
+        for key, table in report.fluents.items():
+            rows = self.owned(("fluent", key), table, bucket, texts)
+            times = {"start": table.starts[rows], "end": table.ends[rows]}
+            if len(rows):
+                yield Facts("fluent", *key, len(rows), [column[rows] for column in table.keys], times)
+        for key, points in report.events.items():
+            rows = self.owned(("event", key), points, bucket, texts)
+            columns = [column[rows] for column in points.columns[:-1]]
+            if len(rows):
+                yield Facts("event", *key, len(rows), columns, {"start": points.times[rows]})
+
+    def _cut_changes(self, session: EngineSession, at: int, bucket: int, texts: Texts) -> Iterator[Facts]:
+        """For later stages: the true starts of results that the window of a query time cuts, as changes.
+
+        Those of settled results stay, so they are not removed, and the session forgets them.
+        """
+        for key, found in session.state.cuts.items():
+            current = found[-1][1]
+            before = found[-2][1] if len(found) > 1 else current.take(np.empty(0, np.int64))
+            for one, other, is_gone in ((before, current, 1), (current, before, 0)):
+                new = one.take((~rows_with_a_partner(one.columns, one.n, other.columns, other.n)).nonzero()[0])
+                table = new.take(self.owned(("fluent", key), new, bucket, texts))
+                if table.n:
+                    times = {"start": table.starts, "true_start": table.ends, **_change(table.n, at, is_gone)}
+                    yield Facts("fluent", *key, table.n, list(table.keys), times)
+            found[:] = [(at, current.take((current.starts >= session.frontier).nonzero()[0]))]
+
+    def _sent(self, facts: Facts, shown: ShownRows | None, texts: Texts) -> Iterator[ShuffleBlock]:
+        """Changes as output, if they are shown, and for the later stages that read them."""
+        yield from shown_facts(facts, facts.kind, shown)
+        yield from self.sender.shuffle_blocks(facts, texts)
+
+
+def _change(n: int, at: int, is_gone: int) -> dict[str, Int64]:
+    """The columns of changes besides the extents of their rows."""
+    return {"query_time": np.full(n, at, np.int64), "is_gone": np.full(n, is_gone, np.int64)}
+
+
+def _apply_operations(session: EngineSession, facts: Iterable[Facts]) -> None:
+    """Insert records and retractions, in their order."""
+    groups: dict[tuple[str, Key], dict[bool, Facts]] = {}
+    for each in facts:
+        is_retraction = each.kind in _RETRACTED
+        groups.setdefault((each.kind.removeprefix("-"), each.key), {})[is_retraction] = each
+    session.apply([_operations(kind, key, found) for (kind, key), found in groups.items()])
+
+
+def _operations(kind: str, key: Key, found: dict[bool, Facts]) -> Operations:
+    """The records and retractions of one name, numbered in their order: places are far apart, and add up over time."""
+    given = found[False] if False in found else found[True].take(np.empty(0, np.int64))
+    if True not in found:
+        return Operations(kind == "event", key, replace(given.records(), places=_ranks(given)), None)
+    facts = found[True]
+    ranks = _ranks(given, facts)
+    added = replace(given.records(), places=ranks[: given.n])
+    taken = replace(facts.records(), places=ranks[given.n :])
+    origins = [SetAside("", 0, text, _UNMATCHED) for text in facts.texts["text"].to_pylist()]
+    return Operations(kind == "event", key, added, Retractions(taken, origins))
+
+
+def _ranks(*facts: Facts) -> Int64:
+    ranks: Int64 = np.unique(np.concatenate([each.times["place"] for each in facts]), return_inverse=True)[1]
+    return ranks.astype(np.int64)
+
+
+def _change_results(session: EngineSession, facts: Facts) -> None:
+    query_times, is_gone, starts = (facts.times[name] for name in ("query_time", "is_gone", "start"))
+    if facts.kind == "event":
+        points = PointTable((*facts.words, starts), facts.n)
+        session.state.computed.change_events(facts.key, points, query_times, is_gone)
+    else:
+        table = FluentTable((*facts.words, starts, facts.times["end"]), facts.n)
+        session.state.computed.change_fluents(facts.key, table, query_times, is_gone)
+
+
+def _bounds(found: list[Facts]) -> tuple[Int64, Int64] | None:
+    """The query times of other buckets, and the time-point that all of them have settled at each.
+
+    A bucket that skips a query time has no change before the next one that it evaluates.
+    """
+    if not found:
+        return None
+    parts = [each for joined in found for each in _by_bucket(joined)]
+    query_times = np.unique(np.concatenate([times for times, _ in parts]))
+    settled = [values[np.minimum(times.searchsorted(query_times), len(times) - 1)] for times, values in parts]
+    return query_times, np.minimum.reduce(settled)
+
+
+def _by_bucket(facts: Facts) -> Iterator[tuple[Int64, Int64]]:
+    """The query times and settled time-points of each bucket; those of one bucket ascend, up to the same last one."""
+    query_times, settled = facts.times["query_time"], facts.times["settled"]
+    ends = (query_times == query_times.max()).nonzero()[0] + 1
+    for first, last in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True):
+        yield query_times[first:last], settled[first:last]
+
+
+# -- cut intervals -----------------------------------------------------------------------------------------------------
+
+
+def _change_cuts(session: EngineSession, facts: Facts) -> None:
+    times, cuts = facts.times, session.state.computed_cuts
+    table = FluentTable((*facts.words, times["start"], times["true_start"]), facts.n)
+    cuts[facts.key] = changed_rows(cuts.get(facts.key), table, times["query_time"], times["is_gone"])
+
+
+def _forget_cuts(session: EngineSession, last: int) -> None:
+    """Drop the cuts that are removed, and those of results that are forgotten."""
+    needed = {key: table for key, table, *_ in session.state.computed.all_fluents()}
+    cuts = session.state.computed_cuts
+    for key, (table, since, until) in list(cuts.items()):
+        kept = (until > last).nonzero()[0]
+        one, other = table.take(kept), needed.get(key)
+        if other is None or not len(kept):
+            del cuts[key]
+            continue
+        kept = kept[rows_with_a_partner((*one.keys, one.starts), one.n, (*other.keys, other.starts), other.n)]
+        cuts[key] = table.take(kept), since[kept], until[kept]
+
+
+def _unmatched(session: EngineSession, at: int) -> Iterator[ShuffleBlock]:
+    """The retractions without a record that a query time has found."""
+    found = session.records.take_unmatched()
+    if found:
+        texts = {"text": pa.array([each.text for each in found], pa.string())}
+        times = {"query_time": np.full(len(found), at, np.int64)}
+        yield ShuffleBlock(NO_STAGE, (0,), 1, Facts("unmatched", "", 0, len(found), times=times, texts=texts))

@@ -1,0 +1,145 @@
+"""The decisions of the driver in each micro-batch: how far the sources are, and which query times are due.
+
+By event time, a query time is due when all sources have passed it: each has delivered a record with a later arrival.
+A source that has delivered nothing for longer than the idleness timeout is not waited for. By the wall clock, a query
+time is due when its time has come.
+
+A decision depends on the clock of the driver, so it is written before the micro-batch is evaluated: a repeated
+micro-batch repeats its decision. It also has everything that the next decision depends on.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+
+from holdsfor.errors import DataProblem, Diagnostic
+from holdsfor.spark.stream.state_files import RESTART, StreamFiles
+
+__all__ = ["Decision", "DecisionLog", "Pace", "Seen"]
+
+_FOLDER = "decisions"
+_KEPT = 32
+_DIGITS = 12
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a micro-batch has of a source: its latest arrival, and the earliest time-point of a record."""
+
+    clock: int
+    first: int
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The state of the run after a micro-batch.
+
+    `start` is the first time-point of the run, known with the first record. The query times after `previous` up to
+    `last` are evaluated; there are none if both are equal. `sources` has the latest arrival of each source, and
+    `heard` the seconds of the wall clock at which it last delivered a record.
+    """
+
+    batch: int
+    start: int | None = None
+    previous: int | None = None
+    last: int | None = None
+    sources: Mapping[str, int] = field(default_factory=dict)
+    heard: Mapping[str, float] = field(default_factory=dict)
+    idle: tuple[str, ...] = ()
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the micro-batch evaluates a query time."""
+        return self.last is not None and self.last != self.previous
+
+    @property
+    def reached(self) -> int | None:
+        """The last arrival up to which all records of the sources that are not idle have been delivered."""
+        return min((clock for name, clock in self.sources.items() if name not in self.idle), default=None)
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How query times become due.
+
+    `start` is the first time-point of the run, or None: the first record, rounded down to a multiple of the step.
+    `timeout` is the idleness timeout in seconds. `unit` is the number of time-points in a second, by the wall clock.
+    """
+
+    start: int | None
+    step: int
+    timeout: float | None = None
+    unit: int | None = None
+
+    def decided(self, before: Decision, batch: int, seen: Mapping[str, Seen], now: float) -> Decision:
+        """The decision of a micro-batch at a time of the wall clock, in seconds."""
+        sources = dict(before.sources)
+        for name, each in seen.items():
+            sources[name] = max(each.clock, sources.get(name, each.clock))
+        heard = {**before.heard, **dict.fromkeys(seen, now)}
+        idle = tuple(name for name, at in heard.items() if self.timeout is not None and now - at > self.timeout)
+        start = before.start if before.start is not None else self._start(seen)
+        decision = Decision(batch, start, before.last, before.last, sources, heard, idle)
+        return Decision(**{**decision.__dict__, "last": self._last(decision, now)})
+
+    def _start(self, seen: Mapping[str, Seen]) -> int | None:
+        if self.start is not None or not seen:
+            return self.start
+        return min(each.first for each in seen.values()) // self.step * self.step
+
+    def _last(self, decision: Decision, now: float) -> int | None:
+        """The last query time that is due."""
+        reached = int(now * self.unit) + 1 if self.unit is not None else decision.reached
+        if decision.start is None or reached is None:
+            return decision.previous
+        n_steps = (reached - 1 - decision.start) // self.step
+        due = decision.start + n_steps * self.step if n_steps >= 1 else None
+        if due is None or (decision.previous is not None and due <= decision.previous):
+            return decision.previous
+        return due
+
+
+@dataclass(frozen=True)
+class DecisionLog:
+    """The decisions of a stream in files."""
+
+    files: StreamFiles
+
+    def before(self, batch: int) -> Decision:
+        """The last decision before a micro-batch; micro-batches without records may have none."""
+        names = [name for name in self.files.names(_FOLDER) if _number(name) < batch]
+        for name in names[:-_KEPT]:
+            self.files.delete(f"{_FOLDER}/{name}")
+        return self._read(names[-1]) if names else Decision(-1)
+
+    def of(self, batch: int) -> Decision | None:
+        """The decision of a micro-batch, if it has been made."""
+        name = _name(batch)
+        return self._read(name) if name in self.files.names(_FOLDER) else None
+
+    def last(self) -> Decision | None:
+        """The last decision."""
+        names = self.files.names(_FOLDER)
+        return self._read(names[-1]) if names else None
+
+    def add(self, decision: Decision) -> None:
+        self.files.write(f"{_FOLDER}/{_name(decision.batch)}", json.dumps(asdict(decision)).encode())
+
+    def _read(self, name: str) -> Decision:
+        content = self.files.read(f"{_FOLDER}/{name}")
+        try:
+            found = json.loads(content)
+            return Decision(**{**found, "idle": tuple(found["idle"])})
+        except (ValueError, TypeError, KeyError):
+            message = f"the file `{_FOLDER}/{name}` of the stream is damaged"
+            raise DataProblem(Diagnostic("HF792", message, hint=RESTART)) from None
+
+
+def _name(batch: int) -> str:
+    return f"{batch:0{_DIGITS}}.json"
+
+
+def _number(name: str) -> int:
+    return int(name.partition(".")[0])

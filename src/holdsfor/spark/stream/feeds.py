@@ -1,0 +1,174 @@
+"""The feeds of a stream, and their writers, which have the methods of Spark's `DataStreamWriter`."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.spark.output.folders import HadoopFiles
+from holdsfor.spark.stream.micro_batches import BatchProgress, MicroBatch
+from holdsfor.spark.stream.sinks import FunctionSink, Sink, sink_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.query import StreamingQuery
+
+    from holdsfor.spark.stream.stream import RecognitionStream
+
+__all__ = ["Feed", "FeedWriter", "OutputWriter"]
+
+FILES = "holdsfor"
+"""The folder of the stream in its checkpoint."""
+
+
+@dataclass(frozen=True)
+class Feed:
+    """One feed of a stream: `writeStream` writes it."""
+
+    stream: RecognitionStream
+    name: str
+    rows: Callable[[MicroBatch], DataFrame]
+
+    @property
+    def writeStream(self) -> FeedWriter:
+        """A writer with the methods of Spark's own."""
+        return FeedWriter(self)
+
+    def __repr__(self) -> str:
+        return f"Feed of {self.name}"
+
+
+class _Writer:
+    """The options of a query, as of Spark's `DataStreamWriter`."""
+
+    def __init__(self, stream: RecognitionStream) -> None:
+        self._stream = stream
+        self._writer: Any = stream.plan.input.frame.writeStream
+        self._options: dict[str, str] = {}
+        self._name: str | None = None
+        self._on_progress: Callable[[BatchProgress], None] = lambda _: None
+
+    def option(self, key: str, value: Any) -> Any:
+        """An option of the sink, or `checkpointLocation`."""
+        self._options[key] = str(value).lower() if isinstance(value, bool) else str(value)
+        return self
+
+    def options(self, **options: Any) -> Any:
+        for key, value in options.items():
+            self.option(key, value)
+        return self
+
+    def queryName(self, name: str) -> Any:
+        self._name = name
+        self._writer = self._writer.queryName(name)
+        return self
+
+    def trigger(self, **trigger: Any) -> Any:
+        """`processingTime`, `availableNow` or `once`, as of Spark."""
+        self._writer = self._writer.trigger(**trigger)
+        return self
+
+    def outputMode(self, mode: str) -> Any:
+        if mode.lower() != "append":
+            message = f"the feeds of a stream are appended, found the output mode `{mode}`"
+            hint = "`hf.spark.current_view` keeps a table of the results that are known now"
+            raise UsageProblem(Diagnostic("HF795", message, hint=hint))
+        return self
+
+    def onProgress(self, function: Callable[[BatchProgress], None]) -> Any:
+        """Call a function after every micro-batch, with its decision, its counts and its seconds."""
+        self._on_progress = function
+        return self
+
+    def _checkpoint(self, *, is_optional: bool) -> str:
+        given = self._options.get("checkpointLocation")
+        spark = self._stream.plan.input.spark
+        if given is None and self._name is not None:
+            parent = spark.conf.get("spark.sql.streaming.checkpointLocation", None)
+            given = None if parent is None else f"{parent}/{self._name}"
+        if given is None and is_optional:
+            given = tempfile.mkdtemp(prefix="holdsfor-stream-")
+        if given is None:
+            message = "a stream needs a place for its checkpoint"
+            hint = 'write `.option("checkpointLocation", path)`'
+            raise UsageProblem(Diagnostic("HF795", message, hint=hint))
+        return HadoopFiles(spark, given).root
+
+    def _started(self, checkpoint: str, write: Callable[[MicroBatch], None]) -> StreamingQuery:
+        batches = self._stream.micro_batches(checkpoint, self._on_progress)
+        writer = self._writer.option("checkpointLocation", checkpoint)
+        query: StreamingQuery = writer.foreachBatch(lambda batch, number: batches.run(batch, number, write)).start()
+        return query
+
+
+class FeedWriter(_Writer):
+    """Writes one feed. Rows are written once for the formats of files, Delta Lake and PostgreSQL."""
+
+    def __init__(self, feed: Feed) -> None:
+        super().__init__(feed.stream)
+        self._feed = feed
+        self._format: str | None = None
+        self._partition_by: list[str] = []
+        self._function: Callable[[DataFrame, int], None] | None = None
+
+    def format(self, source: str) -> FeedWriter:
+        self._format = source
+        return self
+
+    def partitionBy(self, *columns: str) -> FeedWriter:
+        self._partition_by = list(columns)
+        return self
+
+    def foreachBatch(self, func: Callable[[DataFrame, int], None]) -> FeedWriter:
+        self._function = func
+        return self
+
+    def start(self, path: str | None = None, **options: Any) -> StreamingQuery:
+        """Start the query; `path` is that of files or of a Delta table."""
+        form = options.pop("format", None)
+        self._format = form or self._format
+        for name in ("outputMode", "queryName"):
+            if (value := options.pop(name, None)) is not None:
+                getattr(self, name)(value)
+        self.options(**options)
+        return self._start(path, None)
+
+    def toTable(self, tableName: str, **options: Any) -> StreamingQuery:
+        """Start the query; its rows are added to a table of the catalogue."""
+        self.options(**options)
+        return self._start(None, tableName)
+
+    def _start(self, path: str | None, table: str | None) -> StreamingQuery:
+        is_trial = self._format in ("memory", "console") and self._function is None
+        checkpoint = self._checkpoint(is_optional=is_trial)
+        feed, sink = self._feed, self._sink(path, table, checkpoint)
+        return self._started(checkpoint, lambda output: sink.write(feed.rows(output), output.number))
+
+    def _sink(self, path: str | None, table: str | None, checkpoint: str) -> Sink:
+        if self._function is not None:
+            return FunctionSink(self._function)
+        application = f"holdsfor {checkpoint} {self._feed.name}"
+        spark = self._stream.plan.input.spark
+        return sink_of(self._format, self._options, path, table, self._partition_by, self._name, application, spark)
+
+
+class OutputWriter(_Writer):
+    """Writes all feeds of a stream with one evaluation, by a function that gets a `MicroBatch`."""
+
+    def __init__(self, stream: RecognitionStream) -> None:
+        super().__init__(stream)
+        self._function: Callable[[MicroBatch], None] | None = None
+
+    def foreachBatch(self, func: Callable[[MicroBatch], None]) -> OutputWriter:
+        self._function = func
+        return self
+
+    def start(self) -> StreamingQuery:
+        function = self._function
+        if function is None:
+            message = "the writer of all feeds needs a function"
+            raise UsageProblem(Diagnostic("HF795", message, hint="write `.foreachBatch(function)`, or write one feed"))
+        return self._started(self._checkpoint(is_optional=False), function)

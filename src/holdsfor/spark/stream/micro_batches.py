@@ -1,0 +1,287 @@
+"""The micro-batches of a stream: read the records, decide which query times are due, and evaluate the stages.
+
+The driver handles no records. It collects one row for each source and kind of count, decides, writes the decision, and
+starts the stages. All functions of a micro-batch give the same result when it is repeated after a crash: they read the
+state of earlier micro-batches, the records, which Spark repeats, and the decision.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from holdsfor.analysis.pipeline import Compiled
+from holdsfor.analysis.result_columns import ResultColumns, TableColumns, find_table, result_columns
+from holdsfor.columns.time_type import TimeType
+from holdsfor.distribution.stages import Stages
+from holdsfor.parallel.exchange.facts import Facts
+from holdsfor.parallel.exchange.routing import Router
+from holdsfor.parallel.exchange.shipped_rules import Rules
+from holdsfor.parallel.exchange.shuffle_blocks import NO_STAGE, ShuffleBlock
+from holdsfor.parallel.stages.admission import RunSchedule
+from holdsfor.parallel.stages.stream_buckets import (
+    SETTLED,
+    StreamBucket,
+    StreamRouter,
+    stream_buckets,
+    stream_destinations,
+)
+from holdsfor.sources.times import Clock, Unit
+from holdsfor.spark.cluster.broadcast_rules import broadcast_rules
+from holdsfor.spark.cluster.progress import described
+from holdsfor.spark.input.frame_sources import time_forms
+from holdsfor.spark.input.ingestion import frame_of, keep, rows_frame, union
+from holdsfor.spark.output.time_columns import with_times
+from holdsfor.spark.output.typed_frames import typed_frame
+from holdsfor.spark.stream.bucket_steps import BucketStepTask, WaitTask
+from holdsfor.spark.stream.decisions import Decision, DecisionLog, Pace, Seen
+from holdsfor.spark.stream.output_rows import (
+    PROBLEMS,
+    ChangeRows,
+    SettledRows,
+    TypedChangeRows,
+    is_problem,
+    problem_rows,
+)
+from holdsfor.spark.stream.state_files import StreamFiles
+from holdsfor.spark.stream.stream_input import StreamInput
+from holdsfor.spark.stream.stream_reader import PROGRESS, Lateness, ReadTask, StreamReaderSettings
+from holdsfor.syntax.time_points import LATEST
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+__all__ = ["BatchProgress", "MicroBatch", "MicroBatches", "StreamPlan"]
+
+
+@dataclass(frozen=True)
+class StreamPlan:
+    """The rules, inputs and settings of a stream; `fixed_times` is the type of times of its output, if it is given."""
+
+    compiled: Compiled
+    rules: Rules
+    stages: Stages
+    input: StreamInput
+    pace: Pace
+    tick: int
+    window: int
+    step: int
+    allen_memory: int | None
+    n_buckets: int
+    unit: Unit
+    zone: str | None
+    has_integers: bool
+
+    @cached_property
+    def columns(self) -> ResultColumns:
+        return result_columns(self.compiled, self.input.columns)
+
+    def schedule(self, start: int) -> RunSchedule:
+        return RunSchedule(start, LATEST, self.tick, self.window, self.step, self.allen_memory)
+
+
+@dataclass(frozen=True)
+class BatchProgress:
+    """A micro-batch in numbers: its decision, the records by outcome, and its seconds."""
+
+    decision: Decision
+    counts: dict[str, int]
+    seconds: float
+
+
+@dataclass
+class MicroBatch:
+    """The output of a micro-batch, as DataFrames.
+
+    `changes`, `settled` and `problems` are the rows of the feeds; without a due query time there are no changes and no
+    settled results. `number` is the number of the micro-batch, the same when it is repeated.
+    """
+
+    number: int
+    decision: Decision
+    counts: dict[str, int]
+    _plan: StreamPlan
+    _times: TimeType | None
+    _sent: DataFrame
+    _found: list[DataFrame]
+
+    @property
+    def _answers(self) -> DataFrame:
+        return union(self._found or [self._sent.limit(0)]).where(f"stage = {NO_STAGE}")
+
+    @property
+    def changes(self) -> DataFrame:
+        """`query_time, op, kind, name, arguments, value, fvp, start, end`; rows with the `op` `-` are deletes."""
+        rows = ChangeRows()
+        found = frame_of(self._answers.where("kind in ('fluent', 'event')"), rows, rows.schema)
+        return with_times(found, ("query_time", "start", "end"), self._times)
+
+    def changes_of(self, name: str) -> DataFrame:
+        """The changes of one fluent or event: `query_time`, `op`, and the columns of its table."""
+        return self.typed_changes(find_table(self._plan.columns, self._plan.compiled.names, name))
+
+    def typed_changes(self, layout: TableColumns) -> DataFrame:
+        """The changes of one fluent or event by its columns."""
+        from pyspark.sql import functions as F
+
+        rows = TypedChangeRows(layout)
+        name, arity = layout.key
+        is_of_table = (F.col("kind") == rows.rows.kind) & (F.col("name") == name) & (F.col("arity") == arity)
+        found = frame_of(self._answers.where(is_of_table), rows, rows.schema)
+        return typed_frame(found, layout, self._times, has_query_time=True, has_op=True)
+
+    @property
+    def settled(self) -> DataFrame:
+        """`kind, name, arguments, value, fvp, start, end` of results that no later record changes."""
+        rows = SettledRows()
+        found = frame_of(self._answers.where(f"kind like '{SETTLED} %'"), rows, rows.schema)
+        return with_times(found, ("start", "end"), self._times)
+
+    @property
+    def problems(self) -> DataFrame:
+        """Records that are late, dropped, cut, set aside or unmatched, with this `kind`."""
+        sent = frame_of(self._sent.where(f"stage = {NO_STAGE} and {is_problem('kind')}"), problem_rows, PROBLEMS)
+        unmatched = frame_of(self._answers.where("kind = 'unmatched'"), problem_rows, PROBLEMS)
+        found = sent.union(unmatched.dropDuplicates(["id"])).drop("id")
+        return with_times(found, ("query_time", "start", "end", "arrival"), self._times)
+
+
+@dataclass
+class MicroBatches:
+    """Runs the micro-batches of a stream whose checkpoint has the files."""
+
+    plan: StreamPlan
+    files: StreamFiles
+    on_progress: Callable[[BatchProgress], None] = lambda _: None
+    _has_offset: bool | None = field(default=None, init=False)
+    _is_form_known: bool = field(default=False, init=False)
+
+    @cached_property
+    def log(self) -> DecisionLog:
+        return DecisionLog(self.files)
+
+    @cached_property
+    def rules(self) -> Rules:
+        return broadcast_rules(self.plan.input.spark, self.plan.rules)
+
+    def run(self, batch: DataFrame, number: int, write: Callable[[MicroBatch], None]) -> None:
+        """Process a micro-batch: evaluate what is due, write the output, and keep the state."""
+        began = time.perf_counter()
+        kept: list[DataFrame] = []
+        try:
+            output = self._evaluated(batch, number, kept)
+            with described(self.plan.input.spark, "write"):
+                write(output)
+        finally:
+            for frame in kept:
+                frame.unpersist()
+        self.on_progress(BatchProgress(output.decision, output.counts, time.perf_counter() - began))
+
+    def _evaluated(self, batch: DataFrame, number: int, kept: list[DataFrame]) -> MicroBatch:
+        spark, before = batch.sparkSession, self.log.before(number)
+        parts = self.plan.input.parts(batch)
+        settings = self._reader_settings(parts)
+        decision = self.log.of(number)
+        start = decision.start if decision is not None else self._start(before, parts, settings)
+        destinations = stream_destinations(self.plan.stages, self.rules, self.plan.n_buckets)
+        lateness = None if start is None else Lateness(self.plan.schedule(start).queries, before.last)
+        sender = StreamRouter(Router(destinations))
+        frames = [
+            frame_of(part, ReadTask(source.reader(settings), i, sender, lateness))
+            for i, (part, source) in enumerate(zip(parts, self.plan.input.sources, strict=True))
+        ]
+        sent = keep(union(frames), kept)
+        with described(spark, "read"):
+            seen, counts = _summary(sent)
+        if decision is None:
+            decision = self.plan.pace.decided(before, number, seen, time.time())
+            self.log.add(decision)
+        found: list[DataFrame] = []
+        if decision.is_due:
+            assert decision.start is not None
+            buckets = stream_buckets(self.plan.stages, destinations, self.rules, self.plan.schedule(decision.start))
+            for bucket in buckets:
+                found.append(keep(self._stage(bucket, [sent, *found], decision), kept))
+            with described(spark, "evaluate"):
+                counts |= _counts(union(found))
+        elif seen:
+            with described(spark, "wait"):
+                _wait(sent, WaitTask(self.files, number), self.plan.n_buckets)
+        return MicroBatch(number, decision, counts, self.plan, self._time_type(settings), sent, found)
+
+    def _stage(self, bucket: StreamBucket, known: list[DataFrame], decision: Decision) -> DataFrame:
+        """The results of one stage at the due query times; empty buckets are evaluated too."""
+        assert decision.last is not None
+        number, n = bucket.destination.stage, bucket.destination.n_buckets
+        task = BucketStepTask(bucket, self.files, decision.batch, decision.previous, decision.last)
+        every_bucket = ShuffleBlock(number, tuple(range(n)), n, Facts("nothing", "", 0, 0))
+        arriving = [frame.where(f"stage = {number}") for frame in known]
+        arriving.append(rows_frame(known[0].sparkSession, [every_bucket]))
+        return frame_of(union(arriving).repartition(n, "place"), task)
+
+    def _start(self, before: Decision, parts: list[DataFrame], settings: StreamReaderSettings) -> int | None:
+        """The first time-point of the run; the first micro-batch with records is read for it."""
+        if before.start is not None or self.plan.pace.start is not None:
+            return self.plan.pace.start if before.start is None else before.start
+        sender = StreamRouter(Router(()))
+        frames = [
+            frame_of(part, ReadTask(source.reader(settings), i, sender, None))
+            for i, (part, source) in enumerate(zip(parts, self.plan.input.sources, strict=True))
+        ]
+        seen, _ = _summary(union(frames))
+        return self.plan.pace.decided(before, 0, seen, 0.0).start
+
+    # -- times ---------------------------------------------------------------------------------------------------------
+
+    def _reader_settings(self, parts: list[DataFrame]) -> StreamReaderSettings:
+        """The settings of readers. Whether texts of times have an offset is known with the first ones."""
+        plan = self.plan
+        if not self._is_form_known:
+            sources = plan.input.sources
+            forms = time_forms([replace(source, frame=part) for source, part in zip(sources, parts, strict=True)])
+            self._has_offset, self._is_form_known = forms.has_offset, forms.has_offset is not None
+        has_offset = True if self._has_offset is None else self._has_offset
+        return StreamReaderSettings(self.rules, plan.tick, plan.unit, has_offset, has_places=True, zone=plan.zone)
+
+    def _time_type(self, settings: StreamReaderSettings) -> TimeType | None:
+        if self.plan.has_integers or not self._is_form_known:
+            return None
+        return Clock(settings.unit, has_offset=self._has_offset, zone=settings.zone).time_type
+
+
+def _summary(sent: DataFrame) -> tuple[dict[str, Seen], dict[str, int]]:
+    """How far each source is, and the number of records by outcome. Runs a job."""
+    from pyspark.sql import functions as F
+
+    figures = (F.sum("n").alias("n"), F.min("first").alias("first"), F.max("last").alias("last"))
+    rows: list[Any] = sent.where(f"stage = {NO_STAGE}").groupBy("kind", "name").agg(*figures).collect()
+    seen = {
+        row["name"]: Seen(row["last"], row["last"] if row["first"] is None else row["first"])
+        for row in rows
+        if row["kind"] == PROGRESS
+    }
+    counts: dict[str, int] = {}
+    for row in rows:
+        if row["kind"] != PROGRESS:
+            what = row["kind"].partition(" ")[0] if row["kind"] != "set aside" else "set aside"
+            counts[what] = counts.get(what, 0) + row["n"]
+    return seen, counts
+
+
+def _counts(found: DataFrame) -> dict[str, int]:
+    """The numbers of changes, settled results and unmatched retractions; evaluates all buckets. Runs a job."""
+    from pyspark.sql import functions as F
+
+    rows = found.where(f"stage = {NO_STAGE}").groupBy("kind").agg(F.sum("n").alias("n")).collect()
+    by_kind = {row["kind"]: int(row["n"]) for row in rows}
+    counts = {"changes": by_kind.get("fluent", 0) + by_kind.get("event", 0)}
+    return counts | {SETTLED: sum(n for kind, n in by_kind.items() if kind.startswith(f"{SETTLED} "))}
+
+
+def _wait(sent: DataFrame, task: WaitTask, n_buckets: int) -> None:
+    """Store the records for the buckets of all stages. Runs a job."""
+    n_tasks = max(1, min(n_buckets, int(sent.sparkSession.sparkContext.defaultParallelism)))
+    frame_of(sent.where(f"stage > {NO_STAGE}").repartition(n_tasks, "stage", "bucket"), task).count()

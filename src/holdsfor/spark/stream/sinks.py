@@ -1,0 +1,255 @@
+"""The places to which a stream writes the rows of its micro-batches, each once.
+
+After a crash, Spark repeats a micro-batch with the same number, and the rows are the same. A sink therefore writes the
+rows of a number once: a folder with the number exists or not, a table has the number in its transactions or not. Kafka
+has no such number. There, rows are written at least once, and have a key by which a consumer recognises them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+from uuid import uuid4
+
+from holdsfor.errors import Diagnostic, UsageProblem, did_you_mean
+from holdsfor.spark.output.databases import (
+    DRIVER_OPTIONS,
+    check_url,
+    connected,
+    query_values,
+    quoted_name,
+    run_statement,
+)
+from holdsfor.spark.output.folders import HadoopFiles
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = [
+    "BATCH",
+    "ConsoleSink",
+    "DeltaSink",
+    "FolderSink",
+    "FunctionSink",
+    "KafkaSink",
+    "MemorySink",
+    "PostgresSink",
+    "Sink",
+    "sink_of",
+]
+
+BATCH = "batch"
+"""The folders of micro-batches are partitions by this column."""
+
+_FILES = ("parquet", "json", "csv", "orc", "text", "avro")
+_COLUMNS_OF_KAFKA = ("key", "value")
+
+
+class Sink(Protocol):
+    """Writes the rows of a micro-batch by its number."""
+
+    def write(self, frame: DataFrame, number: int) -> None: ...
+
+
+@dataclass(frozen=True)
+class FunctionSink:
+    """A function of the user, as in `foreachBatch`."""
+
+    function: Callable[[DataFrame, int], None]
+
+    def write(self, frame: DataFrame, number: int) -> None:
+        self.function(frame, number)
+
+
+@dataclass(frozen=True)
+class FolderSink:
+    """A folder with one folder for each micro-batch that has rows: `batch=12`.
+
+    The folder of a micro-batch is written under another name and then renamed: a reader sees all of its rows or none.
+    """
+
+    path: str
+    format: str
+    options: Mapping[str, str] = field(default_factory=dict)
+    partition_by: Sequence[str] = ()
+
+    def write(self, frame: DataFrame, number: int) -> None:
+        files = HadoopFiles(frame.sparkSession, self.path)
+        place = f"{files.root}/{BATCH}={number}"
+        if files.exists(place) or frame.isEmpty():
+            return
+        beside = f"{files.root}/.{BATCH}={number}.{uuid4().hex[:12]}"
+        writer = frame.write.format(self.format).options(**self.options)
+        try:
+            (writer.partitionBy(*self.partition_by) if self.partition_by else writer).save(beside)
+            files.rename(beside, place)
+        finally:
+            files.drop(beside)
+
+
+@dataclass(frozen=True)
+class DeltaSink:
+    """A table of Delta Lake, which has the last number of each application in its transactions."""
+
+    application: str
+    path: str | None = None
+    table: str | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+    partition_by: Sequence[str] = ()
+
+    def write(self, frame: DataFrame, number: int) -> None:
+        transaction = {"txnAppId": self.application, "txnVersion": str(number)}
+        writer = frame.write.format("delta").mode("append").options(**{**self.options, **transaction})
+        writer = writer.partitionBy(*self.partition_by) if self.partition_by else writer
+        if self.table is not None:
+            writer.saveAsTable(self.table)
+        else:
+            writer.save(self.path)
+
+
+@dataclass(frozen=True)
+class KafkaSink:
+    """A topic of Kafka: rows as JSON, with a key that is the same when they are written again."""
+
+    options: Mapping[str, str]
+
+    def write(self, frame: DataFrame, number: int) -> None:
+        from pyspark.sql import functions as F
+
+        if not set(frame.columns) <= {*_COLUMNS_OF_KAFKA, "topic", "headers", "partition"}:
+            value = F.to_json(F.struct("*"))
+            frame = frame.select(F.sha2(value, 256).alias("key"), value.alias("value"))
+        frame.write.format("kafka").options(**self.options).save()
+
+
+@dataclass(frozen=True)
+class PostgresSink:
+    """A table of PostgreSQL. One transaction adds the rows and the number of the micro-batch."""
+
+    application: str
+    options: Mapping[str, str]
+
+    def write(self, frame: DataFrame, number: int) -> None:
+        spark, options = frame.sparkSession, {**DRIVER_OPTIONS, **self.options}
+        table = options.pop("dbtable")
+        check_url(options["url"], table)
+        target = ".".join(map(quoted_name, table.split(".")))
+        with connected(spark, options) as connection:
+            run_statement(connection, _BATCHES)
+            done = query_values(connection, _LAST, self.application)
+        if done and done[0] is not None and int(done[0]) >= number:
+            return
+        frame = _with_plain_types(frame)
+        expected = frame.count()
+        beside = quoted_name(f"holdsfor_{uuid4().hex[:12]}")
+        frame.write.format("jdbc").options(**{**options, "dbtable": beside}).save()
+        with connected(spark, options) as connection:
+            connection.setAutoCommit(False)
+            _refuse_other_rows(query_values(connection, f"SELECT count(*) FROM {beside}")[0], expected, table)
+            run_statement(connection, f"CREATE TABLE IF NOT EXISTS {target} (LIKE {beside})")
+            columns = ", ".join(map(quoted_name, frame.columns))
+            run_statement(connection, f"INSERT INTO {target} ({columns}) SELECT {columns} FROM {beside}")
+            run_statement(connection, f"DROP TABLE {beside}")
+            statement = connection.prepareStatement(_DONE)
+            statement.setString(1, self.application)
+            statement.setLong(2, number)
+            statement.executeUpdate()
+            statement.close()
+            connection.commit()
+
+
+_BATCHES = "CREATE TABLE IF NOT EXISTS holdsfor_batches (application text PRIMARY KEY, batch bigint NOT NULL)"
+_LAST = "SELECT batch FROM holdsfor_batches WHERE application = ?"
+_DONE = (
+    "INSERT INTO holdsfor_batches VALUES (?, ?) ON CONFLICT (application) DO UPDATE SET batch = excluded.batch "
+    "WHERE holdsfor_batches.batch < excluded.batch"
+)
+
+
+def _refuse_other_rows(found: int, expected: int, table: str) -> None:
+    """Refuse rows that a lost task has written twice."""
+    if int(found) != expected:
+        from holdsfor.errors import ExecutionProblem
+
+        message = f"the database has {found} rows for `{table}`, expected {expected}"
+        raise ExecutionProblem(Diagnostic("HF620", message, hint="nothing was added: start the stream again"))
+
+
+def _with_plain_types(frame: DataFrame) -> DataFrame:
+    """Lists of texts as JSON."""
+    from pyspark.sql import functions as F
+
+    kinds = {each.name: each.dataType.typeName() for each in frame.schema}
+    return frame.select(*(F.to_json(n).alias(n) if kind == "array" else F.col(n) for n, kind in kinds.items()))
+
+
+@dataclass
+class MemorySink:
+    """A temporary view with all rows, for tests and notebooks; its rows are in the memory of the driver."""
+
+    name: str
+    tables: dict[int, Any] = field(default_factory=dict)
+
+    def write(self, frame: DataFrame, number: int) -> None:
+        import pyarrow as pa  # type: ignore[import-untyped]
+
+        self.tables[number] = frame.toArrow()
+        session: Any = frame.sparkSession
+        together = pa.concat_tables([self.tables[each] for each in sorted(self.tables)])
+        rows = session.createDataFrame(together, frame.schema)
+        rows.createOrReplaceGlobalTempView(self.name)
+        rows.createOrReplaceTempView(self.name)
+
+
+@dataclass(frozen=True)
+class ConsoleSink:
+    """The standard output, for trials."""
+
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    def write(self, frame: DataFrame, number: int) -> None:
+        if not frame.isEmpty():
+            print(f"micro-batch {number}")  # noqa: T201
+            frame.show(int(self.options.get("numRows", "20")), truncate=self.options.get("truncate", "true") == "true")
+
+
+def sink_of(
+    form: str | None,
+    options: Mapping[str, str],
+    path: str | None,
+    table: str | None,
+    partition_by: Sequence[str],
+    name: str | None,
+    application: str,
+    spark: SparkSession,
+) -> Sink:
+    """The sink of a format with its options; HF795 for formats that cannot be written once."""
+    form = form or str(spark.conf.get("spark.sql.sources.default", "parquet"))
+    path = path or options.get("path")
+    rest = {key: value for key, value in options.items() if key not in ("path", "checkpointLocation")}
+    if form == "delta":
+        return DeltaSink(application, path, table, rest, tuple(partition_by))
+    if table is not None:
+        _refuse(f"a table of the format `{form}` cannot be written once", 'write `.format("delta").toTable(…)`')
+    if form == "kafka":
+        return KafkaSink(rest)
+    if form == "jdbc":
+        return PostgresSink(application, rest)
+    if form == "console":
+        return ConsoleSink(rest)
+    if form == "memory":
+        if name is None:
+            _refuse("the format `memory` needs a name", "write `.queryName(…)`")
+        return MemorySink(str(name))
+    known = (*_FILES, "delta", "kafka", "jdbc", "memory", "console")
+    if form not in _FILES:
+        hint = did_you_mean(form, known) or "write it with `foreachBatch`"
+        _refuse(f"the format `{form}` is not one of {', '.join(known)}", hint)
+    if path is None:
+        _refuse(f"the format `{form}` needs a path", "write `.start(path)`")
+    return FolderSink(str(path), form, rest, tuple(partition_by))
+
+
+def _refuse(message: str, hint: str) -> None:
+    raise UsageProblem(Diagnostic("HF795", message, hint=hint))

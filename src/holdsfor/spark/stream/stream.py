@@ -1,0 +1,180 @@
+"""Streams of records: the rules over streaming DataFrames, with feeds of changes, settled results and problems."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from holdsfor.analysis.fingerprint import fingerprint
+from holdsfor.analysis.pipeline import Compiled, check_time_zone, with_clock, with_output
+from holdsfor.analysis.result_columns import find_table
+from holdsfor.distribution.one_bucket import one_bucket_warnings
+from holdsfor.distribution.stages import plan_stages
+from holdsfor.errors import Diagnostic, ParallelismWarning, UsageProblem
+from holdsfor.parallel.exchange.shipped_rules import Rules
+from holdsfor.runtime.session import EngineSession
+from holdsfor.runtime.windows import check_bounds, check_windows
+from holdsfor.sources.time_arguments import DurationArgument, TimeArgument, duration_of, time_point_of
+from holdsfor.sources.times import Unit
+from holdsfor.spark.cluster.connect import parallelism, refuse_connect
+from holdsfor.spark.input.ingestion import check_buckets
+from holdsfor.spark.input.inputs import Columns
+from holdsfor.spark.stream.decisions import Pace
+from holdsfor.spark.stream.feeds import FILES, Feed, OutputWriter
+from holdsfor.spark.stream.identity import Identity, check_identity
+from holdsfor.spark.stream.micro_batches import BatchProgress, MicroBatches, StreamPlan
+from holdsfor.spark.stream.state_files import StreamFiles
+from holdsfor.spark.stream.stream_input import stream_input
+from holdsfor.syntax.output_selectors import Selectors
+from holdsfor.syntax.terms import Term
+
+__all__ = ["RecognitionStream", "stream"]
+
+_PER_SECOND: dict[Unit, int] = {"s": 1, "ms": 1_000, "us": 1_000_000}
+
+
+@dataclass(frozen=True, repr=False)
+class RecognitionStream:
+    """The results of the rules on streams, as feeds that `writeStream` writes.
+
+    `changes` has the changes of every query time, `changes_of` those of one fluent or event with typed columns,
+    `settled` the results that no later record changes, and `problems` the records that are late, dropped, cut, set
+    aside or unmatched. `writeStream` writes several of them with one evaluation.
+    """
+
+    plan: StreamPlan
+    _identity: Identity
+
+    @property
+    def changes(self) -> Feed:
+        """`query_time, op, kind, name, arguments, value, fvp, start, end`; rows with the `op` `-` are deletes."""
+        return Feed(self, "changes", lambda output: output.changes)
+
+    def changes_of(self, name: str) -> Feed:
+        """The changes of one fluent or event: `query_time`, `op`, and the columns of its table."""
+        layout = find_table(self.plan.columns, self.plan.compiled.names, name)
+        return Feed(self, f"changes of {layout.table}", lambda output: output.typed_changes(layout))
+
+    @property
+    def settled(self) -> Feed:
+        """`kind, name, arguments, value, fvp, start, end`; each interval and time-point once."""
+        return Feed(self, "settled", lambda output: output.settled)
+
+    @property
+    def problems(self) -> Feed:
+        """Records without the usual effect, with their `kind`: late, dropped, cut, set aside or unmatched."""
+        return Feed(self, "problems", lambda output: output.problems)
+
+    @property
+    def writeStream(self) -> OutputWriter:
+        """A writer of all feeds: its `foreachBatch` gets a `MicroBatch` with `changes`, `settled` and `problems`."""
+        return OutputWriter(self)
+
+    def micro_batches(
+        self, checkpoint: str, on_progress: Callable[[BatchProgress], None] = lambda _: None
+    ) -> MicroBatches:
+        """The micro-batches of a query with a checkpoint; the checkpoint of another stream is refused."""
+        files = StreamFiles(f"{checkpoint}/{FILES}")
+        is_new = not StreamFiles(f"{checkpoint}/commits").names("")
+        check_identity(files, self._identity, is_new=is_new)
+        return MicroBatches(self.plan, files, on_progress)
+
+    def __repr__(self) -> str:
+        tables = ", ".join(layout.table for layout in self.plan.columns)
+        return f"RecognitionStream of {tables}, windows of {self.plan.window} every {self.plan.step}"
+
+
+def stream(
+    data: Any,
+    rules: Compiled | Any,
+    *,
+    window: DurationArgument,
+    step: DurationArgument | None = None,
+    columns: Columns | None = None,
+    start: TimeArgument | None = None,
+    arrival: str | None = None,
+    source: str | None = None,
+    idle: DurationArgument | None = None,
+    clock: Literal["event", "wall"] = "event",
+    buckets: int | None = None,
+    tick: int = 1,
+    allen_memory: DurationArgument | None = None,
+    goals: Iterable[Term] = (),
+    time_unit: Unit | None = None,
+    tz: str | None = None,
+    times: Literal["integer"] | None = None,
+    show: Selectors | None = None,
+) -> RecognitionStream:
+    """The results of the rules on streaming DataFrames, at query times that are `step` apart.
+
+    A streaming DataFrame is described as in `hf.spark.recognise`: by the columns of records, or by `columns`, or in a
+    list of pairs. `arrival` is the column with the arrival of each record, such as the `timestamp` of Kafka; without
+    it a record arrives when it occurs, or when it is read, if a query time has passed before.
+
+    A query time is due when all sources have delivered a record that arrives later. `source` is a column that tells
+    sources apart, such as the partition of a topic; otherwise each DataFrame is one source. A source that is silent for
+    longer than `idle` is not waited for. With `clock="wall"`, a query time is due when its time has come. A query time
+    covers the `window` before it; records that arrive later than that are dropped and counted.
+
+    `start` is the first time-point of the run, by default the first record of the first micro-batch, rounded down to a
+    multiple of the step. `buckets` is the number of partitions of the keys, which is fixed by the first start of a
+    query. The other arguments are those of `hf.spark.recognise`.
+
+    >>> import holdsfor as hf
+    >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+    >>> ticks = spark.readStream.format("rate").load().selectExpr("value as ts", "'chris' as person")
+    >>> hf.spark.stream(ticks, rules, columns="happensAt(win(person), ts)", window=20, step=5, buckets=1)
+    RecognitionStream of rich, windows of 20 every 5
+    """
+    if not isinstance(rules, Compiled):
+        data, rules = rules, data
+    if not isinstance(rules, Compiled):
+        hint = "`hf.load` reads the rules of files, `hf.load_text` those of a text"
+        raise UsageProblem(Diagnostic("HF704", f"expected rules, found `{type(rules).__name__}`", hint=hint))
+    check_time_zone(tz)
+    unit = time_unit or "s"
+    length = duration_of(window, "window", unit)
+    distance = duration_of(step, "step", unit) if step is not None else length
+    memory, first = duration_of(allen_memory, "allen_memory", unit), time_point_of(start, "start", unit, tz)
+    check_windows(tick, length, distance, memory)
+    check_bounds(first, None)
+    check_buckets(buckets)
+    assert length is not None
+    assert distance is not None
+    compiled, goals = with_clock(with_output(rules, show), unit, tz), list(goals)
+    planned = EngineSession(compiled, start=0, tick=tick, window=length, goals=goals)
+    stages = plan_stages(compiled, planned.rules.program, has_start_up_goals=bool(goals))
+    for each in one_bucket_warnings(stages):
+        warnings.warn(each.render(), ParallelismWarning, stacklevel=2)
+    timeout = duration_of(idle, "idle", "s")
+    has_clock = clock == "wall" or timeout is not None
+    given = stream_input(data, compiled, tick, columns, arrival, source, has_clock=has_clock)
+    refuse_connect(given.spark, "a stream")
+    pace = Pace(
+        first, distance, None if timeout is None else float(timeout), _PER_SECOND[unit] if clock == "wall" else None
+    )
+    n_buckets = 2 * parallelism(given.spark) if buckets is None else buckets
+    described = [
+        ",".join(f"{field.name} {field.dataType.simpleString()}" for field in s.frame.schema) for s in given.sources
+    ]
+    identity = Identity(
+        fingerprint(compiled, goals), length, distance, tick, first, memory, unit, tz, clock, n_buckets, described
+    )
+    plan = StreamPlan(
+        compiled,
+        Rules.of(compiled, goals),
+        stages,
+        given,
+        pace,
+        tick,
+        length,
+        distance,
+        memory,
+        n_buckets,
+        unit,
+        tz,
+        times == "integer",
+    )
+    return RecognitionStream(plan, identity)

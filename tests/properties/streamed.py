@@ -1,0 +1,173 @@
+"""A stream in one process: the worker functions of `hf.spark.stream`, with micro-batches and shuffles in Python."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow.compute as pc  # type: ignore[import-untyped]
+
+from holdsfor.analysis.pipeline import Compiled
+from holdsfor.columns.encoding import Symbols
+from holdsfor.distribution.stages import Stages
+from holdsfor.parallel.exchange.facts import Facts, Load
+from holdsfor.parallel.exchange.routing import Router
+from holdsfor.parallel.exchange.shipped_rules import Rules
+from holdsfor.parallel.exchange.shuffle_blocks import NO_STAGE
+from holdsfor.parallel.stages.admission import RunSchedule
+from holdsfor.parallel.stages.stream_buckets import StreamRouter, stream_buckets, stream_destinations
+from holdsfor.runtime.reports.changes import changes_since
+from holdsfor.runtime.reports.report import ReportColumns
+from holdsfor.runtime.session import EngineSession
+from holdsfor.sources.reading import ColumnReading
+from holdsfor.sources.text_columns import read_columns
+from holdsfor.spark.exchange.shuffle_rows import by_bucket, loads_of, sent_rows
+from holdsfor.spark.input.frame_reader import ReaderSettings
+from holdsfor.spark.input.lines import LINE, LineReader
+from holdsfor.spark.stream.bucket_steps import BucketStepTask, WaitTask
+from holdsfor.spark.stream.decisions import Decision, DecisionLog, Pace, Seen
+from holdsfor.spark.stream.state_files import StreamFiles
+from tests.properties.answers import as_answer
+
+__all__ = ["Outcome", "SimulatedStream", "embedded_outcome", "random_cuts"]
+
+Row = tuple[str, str, Any]
+"""`+` or `-`, an FVP or event as text, and its interval or time-point."""
+
+
+@dataclass
+class Outcome:
+    """The changes of each query time, and all settled results."""
+
+    changes: dict[int, set[Row]] = field(default_factory=dict)
+    settled: list[tuple[str, Any]] = field(default_factory=list)
+    unmatched: int = 0
+
+
+def embedded_outcome(lines: list[str], compiled: Compiled, run: RunSchedule, last: int) -> Outcome:
+    """The changes and settled results of one live session at the query times up to the last."""
+    reading, symbols = ColumnReading(), Symbols()
+    read_columns("\n".join(lines).encode(), "text", compiled.names, run.tick, symbols, reading)
+    session = EngineSession(
+        compiled, start=run.start, tick=run.tick, window=run.window, allen_memory=run.reach, symbols=symbols
+    )
+    session.apply(reading.unsettled())
+    outcome = Outcome()
+    for at in run.queries.up_to(last):
+        known = session.last_report() or ReportColumns(session.start - 1, {}, {})
+        outcome.settled += _rows(known.before(session.settled_at(at)), symbols)
+        changes = changes_since(known, session.query(at), session.frontier)
+        found = {("-", *row) for row in _rows(changes.gone, symbols)} | {
+            ("+", *row) for row in _rows(changes.come, symbols)
+        }
+        if found:
+            outcome.changes[at] = found
+    outcome.unmatched = session.records.n_unmatched
+    return outcome
+
+
+def _rows(report: ReportColumns, symbols: Symbols) -> Iterator[tuple[str, Any]]:
+    for name, found in as_answer(report, symbols).items():
+        yield from ((name, each) for each in found)
+
+
+def random_cuts(lines: list[str], chance: random.Random) -> list[list[str]]:
+    """Lines in the order of arrival, cut into micro-batches of random lengths, some of them long, some empty."""
+    chance.shuffle(lines)
+    lines = sorted(lines, key=lambda line: int(line.split("|")[1]))
+    batches: list[list[str]] = []
+    longest = chance.choice([1, 3, 10, 100])
+    while lines:
+        n = chance.randint(0, longest)
+        batches.append(lines[:n])
+        lines = lines[n:]
+    return batches
+
+
+class SimulatedStream:
+    """The micro-batches of a stream one after another, with the state of buckets in files."""
+
+    def __init__(self, compiled: Compiled, stages: Stages, run: RunSchedule, n_buckets: int, folder: Path) -> None:
+        assert run.step is not None
+        self.rules, self.run = Rules.of(compiled), run
+        self.files = StreamFiles(str(folder))
+        self.log = DecisionLog(self.files)
+        self.pace = Pace(run.start, run.step)
+        self.destinations = stream_destinations(stages, self.rules, n_buckets)
+        self.buckets = stream_buckets(stages, self.destinations, self.rules, run)
+        self.outcome = Outcome()
+
+    def batch(self, number: int, lines: list[str], *, fails_at: int | None = None) -> Decision:
+        """One micro-batch; with `fails_at`, it ends before this bucket is evaluated, or loses its output at the end."""
+        decision = self.log.of(number)
+        if decision is None:
+            arrivals = [int(line.split("|")[1]) for line in lines]
+            starts = [int(line.split("|")[2]) for line in lines]
+            seen = {"0": Seen(max(arrivals), min(starts))} if lines else {}
+            decision = self.pace.decided(self.log.before(number), number, seen, 0.0)
+            self.log.add(decision)
+        reader = LineReader(ReaderSettings(self.rules, self.run.tick, has_places=True))
+        sender = StreamRouter(Router(self.destinations))
+        batch = pa.record_batch({LINE: pa.array([f"{line}\n".encode() for line in lines], pa.binary())})
+        sent = list(sent_rows(reader([batch]) if lines else [], sender.shuffle_blocks))
+        if decision.is_due:
+            found = self._evaluated(number, decision, sent, fails_at)
+            if fails_at is None:
+                self._take(found)
+        else:
+            list(WaitTask(self.files, number)([_only(each, "stage", *range(1, 99)) for each in sent]))
+        return decision
+
+    def _evaluated(self, number: int, decision: Decision, sent: list[Any], fails_at: int | None) -> list[Any]:
+        assert decision.last is not None
+        found: list[Any] = []
+        n_done = 0
+        for bucket in self.buckets:
+            task = BucketStepTask(bucket, self.files, number, decision.previous, decision.last)
+            arriving = [_only(each, "stage", bucket.destination.stage) for each in sent + found]
+            parts = by_bucket(arriving)
+            for each in range(bucket.destination.n_buckets):
+                if n_done == fails_at:
+                    return []
+                found += task.evaluated(each, parts.get(each, []))
+                n_done += 1
+        return found
+
+    def _take(self, found: list[Any]) -> None:
+        unmatched: set[tuple[int, str]] = set()
+        for load in loads_of([_only(each, "stage", NO_STAGE) for each in found]):
+            for facts in load.facts:
+                if facts.kind == "unmatched":
+                    unmatched.update(
+                        zip(facts.times["query_time"].tolist(), facts.texts["text"].to_pylist(), strict=True)
+                    )
+                elif facts.kind.startswith("settled "):
+                    self.outcome.settled += _named(facts, load)
+                elif facts.kind in ("event", "fluent"):
+                    self._add_changes(facts, load)
+        self.outcome.unmatched += len(unmatched)
+
+    def _add_changes(self, facts: Facts, load: Load) -> None:
+        signs = ["-" if each else "+" for each in facts.times["is_gone"].tolist()]
+        for at, sign, row in zip(facts.times["query_time"].tolist(), signs, _named(facts, load), strict=True):
+            rows = self.outcome.changes.setdefault(at, set())
+            assert (sign, *row) not in rows, "a change occurs twice"
+            rows.add((sign, *row))
+
+
+def _named(facts: Facts, load: Load) -> list[tuple[str, Any]]:
+    """The rows as texts with their extents."""
+    if facts.kind.endswith("event"):
+        events = load.symbols.entities.events(facts.key, list(facts.words), facts.n).names().to_pylist()
+        return list(zip(events, facts.times["start"].tolist(), strict=True))
+    names = load.symbols.entities.fvps(facts.key, list(facts.words)).names().to_pylist()
+    ends = [None if end >= 2**62 else end for end in facts.times["end"].tolist()]
+    return list(zip(names, zip(facts.times["start"].tolist(), ends, strict=True), strict=True))
+
+
+def _only(batch: Any, column: str, *values: int) -> Any:
+    return batch.filter(pc.is_in(batch.column(column), pa.array(values, batch.column(column).type)))

@@ -1,0 +1,111 @@
+"""a stream = one engine: micro-batches cut anywhere have the changes and the settled results of a live session.
+
+These laws are for records that are lost or counted twice between micro-batches, for buckets that miss a query time, for
+stages that settle what an earlier stage still changes, and for state that a restored bucket does not have. Shuffles
+and micro-batches are simulated; the state of buckets is in files.
+"""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdsfor.errors import ExecutionProblem, PlanningProblem
+from holdsfor.parallel.stages.admission import RunSchedule
+from holdsfor.syntax.time_points import LATEST
+from tests.oracle.cut_programs import cut_question
+from tests.properties.answers import read_case
+from tests.properties.deciding_programs import deciding_case
+from tests.properties.delayed_programs import delayed_case
+from tests.properties.keyed_programs import keyed_case
+from tests.properties.programs import Case, random_case
+from tests.properties.staged import stages_of
+from tests.properties.streamed import Outcome, SimulatedStream, embedded_outcome, random_cuts
+from tests.properties.test_staged_reports import arriving_late, narrow_windows
+from tests.seeds import chunks, named, share
+
+BUCKETS = (1, 2, 3, 7)
+ANY = range(9000, 9050)
+KEYED = range(9100, 9150)
+DELAYED = range(9200, 9250)
+DECIDING = range(9300, 9350)
+CUT = range(9400, 9450)
+
+
+def compare(seed: int, case: Case, n_buckets: int, folder: Path) -> int | None:
+    """Compare a stream with a session; the number of changes, unless the engine refuses the case."""
+    chance = random.Random(seed)
+    window, step = narrow_windows(case, chance)
+    given = read_case(case)
+    batches = random_cuts(arriving_late(case, window, chance), chance)
+    lines = [line for batch in batches for line in batch]
+    run = RunSchedule(case.start, LATEST, case.tick, window, step, case.allen_memory)
+    last = case.start + (max(int(line.split("|")[1]) for line in lines) - 1 - case.start) // step * step
+    try:
+        expected = embedded_outcome(lines, given.compiled, run, last)
+    except (PlanningProblem, ExecutionProblem):
+        return None
+    stream = SimulatedStream(given.compiled, stages_of(given), run, n_buckets, folder / str(seed))
+    for number, batch in enumerate(batches):
+        if chance.random() < 0.2:
+            stream.batch(number, batch, fails_at=chance.randint(0, 3))
+        stream.batch(number, batch)
+    return check(seed, expected, stream.outcome, f"{run}, {n_buckets} buckets\n{case.text}\n{batches}")
+
+
+def known_results(outcome: Outcome) -> set[tuple[str, Any]]:
+    """The results that are known at the end, from the changes of all query times."""
+    known: set[tuple[str, Any]] = set()
+    for at in sorted(outcome.changes):
+        known -= {(name, extent) for op, name, extent in outcome.changes[at] if op == "-"}
+        known |= {(name, extent) for op, name, extent in outcome.changes[at] if op == "+"}
+    return known
+
+
+def check(seed: int, expected: Outcome, found: Outcome, shown: str) -> int:
+    for at in sorted({*expected.changes, *found.changes}):
+        left, right = expected.changes.get(at, set()), found.changes.get(at, set())
+        if left != right:
+            pytest.fail(f"seed {seed}, {shown}\nat {at}\nmissing {left - right}\nwrong {right - left}", pytrace=False)
+    known = known_results(found)
+    assert len(found.settled) == len(set(found.settled)), f"seed {seed}, settled twice"
+    assert set(found.settled) <= known, f"seed {seed}, {shown}\nsettled {set(found.settled) - known}"
+    assert set(expected.settled) <= known, f"seed {seed}, {shown}"
+    assert found.unmatched == expected.unmatched, f"seed {seed}, {shown}"
+    return sum(map(len, found.changes.values()))
+
+
+@pytest.mark.parametrize("seeds", chunks(share(ANY, 5)), ids=named)
+def test_streams_of_any_program_have_the_changes_of_one_engine(seeds: range, tmp_path: Path) -> None:
+    for seed in seeds:
+        compare(seed, random_case(seed), BUCKETS[seed % 4], tmp_path)
+
+
+@pytest.mark.parametrize("seeds", chunks(share(KEYED, 5)), ids=named)
+def test_streams_of_programs_with_keys_have_the_changes_of_one_engine(seeds: range, tmp_path: Path) -> None:
+    for seed in seeds:
+        compare(seed, keyed_case(seed), BUCKETS[seed % 4], tmp_path)
+
+
+@pytest.mark.parametrize("seeds", chunks(share(DELAYED, 5)), ids=named)
+def test_streams_of_programs_with_delays_have_the_changes_of_one_engine(seeds: range, tmp_path: Path) -> None:
+    for seed in seeds:
+        compare(seed, delayed_case(seed), BUCKETS[seed % 4], tmp_path)
+
+
+@pytest.mark.parametrize("seeds", chunks(share(DECIDING, 5)), ids=named)
+def test_late_decisions_of_a_stage_change_the_next(seeds: range, tmp_path: Path) -> None:
+    for seed in seeds:
+        compare(seed, deciding_case(seed), BUCKETS[seed % 4], tmp_path)
+
+
+@pytest.mark.parametrize("seeds", chunks(share(CUT, 5)), ids=named)
+def test_streams_relate_intervals_that_are_cut_as_one_engine_does(seeds: range, tmp_path: Path) -> None:
+    for seed in seeds:
+        question = cut_question(seed)
+        records = [(0, line) for line in question.lines if not line.startswith("-")]
+        case = Case(question.text, records, question.start, question.end, question.tick, question.memory)
+        compare(seed, case, BUCKETS[seed % 4], tmp_path)

@@ -1,0 +1,185 @@
+"""A stream on Spark = a live session: the same changes at every query time, however the stream is cut or repeated.
+
+`tests/properties/test_streamed.py` tests the functions of the workers on many programs; here Spark reads files,
+shuffles and repeats micro-batches.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import holdsfor as hf
+from holdsfor.errors import HoldsforError
+from holdsfor.parallel.stages.admission import RunSchedule
+from holdsfor.syntax.time_points import LATEST
+from tests.properties.keyed_programs import keyed_case
+from tests.properties.streamed import embedded_outcome, random_cuts
+from tests.properties.test_staged_reports import arriving_late
+from tests.seeds import some
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+RICH = """
+initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).
+terminatedAt(rich(X)=true, T) :- happensAt(lose(X), T).
+"""
+
+BATCHES = [
+    ["win|1|1|chris", "win|5|5|ann"],
+    ["lose|12|12|chris", "nonsense", "-win|13|5|ann"],
+    ["win|25|25|bob", "win|26|3|eve", "-win|27|27|joe", "-win|27|27|joe"],
+    ["win|55|55|bob", "win|56|3|eve", "lose|57|50|bob"],
+    ["win|95|95|bob"],
+]
+
+CHANGES: dict[int, set[tuple[str, str, Any]]] = {
+    10: {("+", "rich(chris)=true", (2, None)), ("+", "rich(ann)=true", (6, None))},
+    20: {
+        ("-", "rich(chris)=true", (2, None)),
+        ("+", "rich(chris)=true", (2, 13)),
+        ("-", "rich(ann)=true", (6, None)),
+    },
+    30: {("+", "rich(bob)=true", (26, None))},
+    60: {("-", "rich(bob)=true", (26, None)), ("+", "rich(bob)=true", (26, 51)), ("+", "rich(bob)=true", (56, None))},
+}
+
+
+def write_batches(folder: Path, batches: list[list[str]]) -> str:
+    """One file for each micro-batch, in the order of their times."""
+    folder.mkdir(exist_ok=True)
+    for number, lines in enumerate(batches):
+        path = folder / f"{number:03}.txt"
+        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        os.utime(path, (1_000_000 + number, 1_000_000 + number))
+    return str(folder)
+
+
+def read_lines(spark: SparkSession, folder: str) -> DataFrame:
+    return spark.readStream.option("maxFilesPerTrigger", 1).text(folder)
+
+
+class Collected:
+    """The output of a stream by micro-batch, in the memory of the test; a repeated micro-batch replaces its output."""
+
+    def __init__(self) -> None:
+        self.changes: dict[int, list[Any]] = {}
+        self.settled: dict[int, list[Any]] = {}
+        self.problems: dict[int, list[Any]] = {}
+
+    def __call__(self, output: Any) -> None:
+        self.changes[output.number] = output.changes.collect()
+        self.settled[output.number] = output.settled.collect()
+        self.problems[output.number] = output.problems.collect()
+
+    def by_query_time(self) -> dict[int, set[tuple[str, str, Any]]]:
+        found: dict[int, set[tuple[str, str, Any]]] = {}
+        for row in (row for rows in self.changes.values() for row in rows):
+            extent = row.start if row.kind == "event" else (row.start, row.end)
+            found.setdefault(row.query_time, set()).add((row.op, row.fvp, extent))
+        return found
+
+
+def run(stream: Any, checkpoint: Path, write: Callable[[Any], None]) -> None:
+    """All micro-batches that are there, until one fails."""
+    writer = stream.writeStream.foreachBatch(write).option("checkpointLocation", str(checkpoint))
+    writer.trigger(availableNow=True).start().awaitTermination()
+
+
+@pytest.mark.parametrize("seed", some([9102, 9113, 9131, 9144], 1))
+def test_a_stream_has_the_changes_of_a_session(seed: int, spark: SparkSession, tmp_path: Path) -> None:
+    case, chance = keyed_case(seed), random.Random(seed)
+    window, step = 12, 6
+    lines = arriving_late(case, window, chance)
+    batches = [batch for batch in random_cuts(lines, chance) if batch]
+    batches = merged(batches, 4)
+    rules = hf.load_text(case.text)
+    folder = write_batches(tmp_path / "records", batches)
+    stream = hf.spark.stream(read_lines(spark, folder), rules, window=window, step=step, start=0, buckets=3)
+    found = Collected()
+    run(stream, tmp_path / "checkpoint", found)
+    arrivals = [int(line.split("|")[1]) for batch in batches for line in batch]
+    last = (max(arrivals) - 1) // step * step
+    schedule = RunSchedule(0, LATEST, 1, window, step)
+    expected = embedded_outcome([line for batch in batches for line in batch], rules, schedule, last)
+    assert found.by_query_time() == expected.changes
+
+
+def merged(batches: list[list[str]], n: int) -> list[list[str]]:
+    """The same records in at most `n` micro-batches."""
+    size = -(-len(batches) // n)
+    return [[line for batch in batches[i : i + size] for line in batch] for i in range(0, len(batches), size)]
+
+
+def test_a_repeated_micro_batch_repeats_its_output(spark: SparkSession, tmp_path: Path) -> None:
+    folder = write_batches(tmp_path / "records", BATCHES)
+    from pyspark.errors import StreamingQueryException
+
+    rules, found, failed = hf.load_text(RICH), Collected(), set[int]()
+
+    def failing(output: Any) -> None:
+        found(output)
+        if output.number in (1, 3) and output.number not in failed:
+            failed.add(output.number)
+            raise OSError("the disk is full")
+
+    for _ in range(3):
+        stream = hf.spark.stream(read_lines(spark, folder), rules, window=20, step=10, start=0, buckets=2)
+        with pytest.raises(StreamingQueryException, match="the disk is full") if len(failed) < 2 else nullcontext():
+            run(stream, tmp_path / "checkpoint", failing)
+    assert failed == {1, 3}
+    assert found.by_query_time() == CHANGES
+    settled = sorted((row.fvp, row.start, row.end) for rows in found.settled.values() for row in rows)
+    assert settled == [("rich(bob)=true", 26, 51), ("rich(chris)=true", 2, 13)]
+    problems = sorted((row.kind, row.name, row.text, row.start) for rows in found.problems.values() for row in rows)
+    assert [each[0] for each in problems] == ["dropped"] * 2 + ["late"] * 2 + ["set aside", "unmatched", "unmatched"]
+
+
+def test_files_have_each_change_once(spark: SparkSession, tmp_path: Path) -> None:
+    folder = write_batches(tmp_path / "records", BATCHES)
+    stream = hf.spark.stream(read_lines(spark, folder), hf.load_text(RICH), window=20, step=10, start=0, buckets=2)
+    writer = stream.changes_of("rich").writeStream.format("parquet").trigger(availableNow=True)
+    out = str(tmp_path / "out")
+    writer.option("checkpointLocation", str(tmp_path / "checkpoint")).start(out).awaitTermination()
+    (tmp_path / "checkpoint/commits/4").unlink()
+    (tmp_path / "checkpoint/commits/.4.crc").unlink(missing_ok=True)
+    writer.start(out).awaitTermination()
+    rows = spark.read.parquet(out).orderBy("query_time", "op").collect()
+    assert len(rows) == sum(map(len, CHANGES.values()))
+    assert (rows[0].query_time, rows[0].op, rows[0].value) == (10, "+", "true")
+
+
+def test_other_streams_and_tables_are_refused(spark: SparkSession, tmp_path: Path) -> None:
+    folder = write_batches(tmp_path / "records", BATCHES[:1])
+    rules, lines = hf.load_text(RICH), read_lines(spark, folder)
+    with pytest.raises(HoldsforError, match=r"HF794.*streaming DataFrame") as found:
+        hf.spark.recognise(lines, rules)
+    assert "hf.spark.stream" in str(found.value)
+    with pytest.raises(HoldsforError, match="HF794"):
+        hf.spark.stream(spark.read.text(folder), rules, window=20)
+    stream = hf.spark.stream(lines, rules, window=20, step=10, start=0, buckets=2)
+    checkpoint = str(tmp_path / "checkpoint")
+    stream.micro_batches(checkpoint)
+    others: list[tuple[dict[str, Any], str]] = [
+        ({"window": 40}, "window 20, found 40"),
+        ({"tick": 2}, "clock tick 1, found 2"),
+        ({"tz": "Europe/Athens"}, "time zone None, found Europe/Athens"),
+        ({"buckets": 3}, "number of buckets 2, found 3"),
+    ]
+    for changed, message in others:
+        options = {"window": 20, "step": 10, "start": 0, "buckets": 2, **changed}
+        with pytest.raises(HoldsforError, match=f"HF793.*{message}"):
+            hf.spark.stream(lines, rules, **options).micro_batches(checkpoint)
+    changed_rules = hf.load_text(RICH + "initially(rich(_)=false).")
+    with pytest.raises(HoldsforError, match=r"HF793.*other rules"):
+        hf.spark.stream(lines, changed_rules, window=20, step=10, start=0, buckets=2).micro_batches(checkpoint)
+    (tmp_path / "checkpoint/holdsfor/stream.json").write_text("{", encoding="utf-8")
+    with pytest.raises(HoldsforError, match=r"HF792.*damaged"):
+        stream.micro_batches(checkpoint)
