@@ -114,11 +114,14 @@ def checked_table(
 def _times_by_file(
     frame: DataFrame, layout: Layout, aliases: Mapping[str, str], files: Mapping[int, FileBlock], place: FileBlock
 ) -> dict[str, bool]:
-    """Whether the times of each file are dates, if they are texts: its first start that is a time decides."""
+    """Whether the times of each file are dates, if they are texts: its first start that is a time decides.
+
+    The rows of a stream are not there yet.
+    """
     from pyspark.sql import functions as F
 
     start = aliases[layout.columns["start"]] if "start" in layout.columns else None
-    if start is None or frame.schema[start].dataType.typeName() != "string":
+    if start is None or frame.isStreaming or frame.schema[start].dataType.typeName() != "string":
         return {}
     is_wanted = F.trim(start).rlike(TIME)
     for column, text in layout.conditions:
