@@ -82,7 +82,7 @@ class UpstreamResults:
         """
         self._settled = query_times, settled
 
-    def forget(self, query_time: int, settled: int) -> None:
+    def drop(self, query_time: int, settled: int) -> None:
         """Drop the rows that are removed by a query time, and those before a settled time-point."""
         self._reach = None
         events = {key: each.kept(query_time, each.table.times >= settled) for key, each in self._events.items()}

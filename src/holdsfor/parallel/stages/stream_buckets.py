@@ -2,7 +2,7 @@
 
 A micro-batch brings new records and makes some query times due. A bucket restores its session, inserts the records, and
 evaluates the due query times. Its results go to later stages as changes: rows that a query time adds or removes. A
-later stage applies them to the results that it knows, so each of its query times reads the results known then.
+later stage applies them to the results of its state, so each of its query times reads the results known then.
 
 A stage must not settle time-points that an earlier stage may still change. In a job, all changes are there when a
 bucket starts (`dated_buckets`); here they are not. So a bucket also sends its settled time-point at each query time: no
@@ -253,8 +253,8 @@ class StreamBucket(Bucket):
             for facts in self._cut_changes(session, at, bucket, texts):
                 yield from self.sender.shuffle_blocks(facts, texts)
             yield from _unmatched(session, at)
-        session.state.computed.forget(last, session.frontier)
-        _forget_cuts(session, last)
+        session.state.computed.drop(last, session.frontier)
+        _drop_cuts(session, last)
         columns = np.array(list(settled.items()), np.int64).T
         facts = Facts(SETTLED, "", 0, len(settled), times={"query_time": columns[0], "settled": columns[1]})
         yield from self.sender.settled_blocks(self.destination.stage, facts)
@@ -275,7 +275,7 @@ class StreamBucket(Bucket):
     def _cut_changes(self, session: EngineSession, at: int, bucket: int, texts: Texts) -> Iterator[Facts]:
         """For later stages: the true starts of results that the window of a query time cuts, as changes.
 
-        Those of settled results stay, so they are not removed, and the session forgets them.
+        Those of settled results stay, so they are not removed, and the session drops them.
         """
         for key, found in session.state.cuts.items():
             current = found[-1][1]
@@ -366,8 +366,8 @@ def _change_cuts(session: EngineSession, facts: Facts) -> None:
     cuts[facts.key] = changed_rows(cuts.get(facts.key), table, times["query_time"], times["is_gone"])
 
 
-def _forget_cuts(session: EngineSession, last: int) -> None:
-    """Drop the cuts that are removed, and those of results that are forgotten."""
+def _drop_cuts(session: EngineSession, last: int) -> None:
+    """Drop the cuts that are removed, and those of results that are dropped."""
     needed = {key: table for key, table, *_ in session.state.computed.all_fluents()}
     cuts = session.state.computed_cuts
     for key, (table, since, until) in list(cuts.items()):

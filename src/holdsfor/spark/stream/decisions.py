@@ -26,7 +26,7 @@ _DIGITS = 12
 
 @dataclass(frozen=True)
 class Seen:
-    """What a micro-batch has of a source: its latest arrival, and the earliest time-point of a record."""
+    """A source in a micro-batch: its latest arrival, and the earliest time-point of a record."""
 
     clock: int
     first: int

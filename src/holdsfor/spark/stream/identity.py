@@ -1,4 +1,4 @@
-"""The identity of a stream: what a restart must have in common with the stream that wrote a checkpoint."""
+"""The identity of a stream: the settings that a restart must have in common with the stream that wrote a checkpoint."""
 
 from __future__ import annotations
 

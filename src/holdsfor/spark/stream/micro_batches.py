@@ -168,7 +168,7 @@ class MicroBatches:
         return broadcast_rules(self.plan.input.spark, self.plan.rules)
 
     def run(self, batch: DataFrame, number: int, write: Callable[[MicroBatch], None]) -> None:
-        """Process a micro-batch: evaluate what is due, write the output, and keep the state."""
+        """Process a micro-batch: evaluate the due query times, write the output, and keep the state."""
         began = time.perf_counter()
         kept: list[DataFrame] = []
         try:

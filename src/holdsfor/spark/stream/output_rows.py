@@ -11,9 +11,9 @@ import pyarrow as pa  # type: ignore[import-untyped]
 
 from holdsfor.analysis.result_columns import TableColumns
 from holdsfor.columns.encoding import Symbols
+from holdsfor.columns.result_table import result_schema
 from holdsfor.parallel.exchange.facts import Facts
 from holdsfor.parallel.stages.stream_buckets import SETTLED
-from holdsfor.sinks.change_feed import feed_schema
 from holdsfor.spark.output.result_rows import (
     AllRows,
     TypedRows,
@@ -54,7 +54,7 @@ class ChangeRows:
 
     @property
     def schema(self) -> Any:
-        return feed_schema()
+        return pa.schema([("query_time", _TIME), ("op", _TEXT), *result_schema()])
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         for facts, symbols in each_facts(batches):

@@ -113,8 +113,8 @@ def stream(
     list of pairs. `arrival` is the column with the arrival of each record, such as the `timestamp` of Kafka; without
     it a record arrives when it occurs, or when it is read, if a query time has passed before.
 
-    A query time is due when all sources have delivered a record that arrives later. `source` is a column that tells
-    sources apart, such as the partition of a topic; otherwise each DataFrame is one source. A source that is silent for
+    A query time is due when all sources have delivered a record that arrives later. `source` is a column that
+    distinguishes sources, such as the partition of a topic; otherwise each DataFrame is one source. A source that is silent for
     longer than `idle` is not waited for. With `clock="wall"`, a query time is due when its time has come. A query time
     covers the `window` before it; records that arrive later than that are dropped and counted.
 

@@ -1,4 +1,4 @@
-"""The records of a micro-batch to facts, in the workers: how far each source is, what is late, and routed records."""
+"""The records of a micro-batch to facts, in the workers: the progress of sources, late records, and routed records."""
 
 from __future__ import annotations
 
