@@ -114,9 +114,9 @@ def stream(
     it a record arrives when it occurs, or when it is read, if a query time has passed before.
 
     A query time is due when all sources have delivered a record that arrives later. `source` is a column that
-    distinguishes sources, such as the partition of a topic; otherwise each DataFrame is one source. A source that is silent for
-    longer than `idle` is not waited for. With `clock="wall"`, a query time is due when its time has come. A query time
-    covers the `window` before it; records that arrive later than that are dropped and counted.
+    distinguishes sources, such as the partition of a topic; otherwise each DataFrame is one source. A source that is
+    silent for longer than `idle` is not waited for. With `clock="wall"`, a query time is due when its time has come. A
+    query time covers the `window` before it; records that arrive later than that are dropped and counted.
 
     `start` is the first time-point of the run, by default the first record of the first micro-batch, rounded down to a
     multiple of the step. `buckets` is the number of partitions of the keys, which is fixed by the first start of a
