@@ -13,8 +13,9 @@ from holdsfor.cli.main import main
 from holdsfor.codes import CODES
 from tests.docs.console import ROOT, commands
 
+DATA_SETS = ROOT / "docs" / "data-sets.md"
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-SHOWN = [(document, *command) for document in DOCUMENTS for command in commands(document)]
+SHOWN = [(document, *command) for document in DOCUMENTS if document != DATA_SETS for command in commands(document)]
 DIAGNOSTICS_PAGE = ROOT / "docs" / "diagnostics.md"
 
 
