@@ -54,7 +54,7 @@ def __dir__() -> list[str]:
 
 def __getattr__(name: str) -> Any:
     if name in _LIBRARY:
-        return getattr(import_module("holdsfor.api"), name)
+        return globals().setdefault(name, getattr(import_module("holdsfor.api"), name))
     if name in ("allen", "intervals", "spark"):
         return import_module(f"holdsfor.{name}")
     raise AttributeError(f"module `holdsfor` has no attribute `{name}`")

@@ -43,7 +43,7 @@ from holdsfor.runtime.windows import busy_query_times, check_bounds, check_windo
 from holdsfor.sinks.changes import Change
 from holdsfor.sinks.output_files import replace_file
 from holdsfor.sources.input_columns import input_columns, is_untyped, merged_columns, with_schema
-from holdsfor.sources.inputs import InputReader, open_input
+from holdsfor.sources.inputs import InputReader, listed_together, open_input
 from holdsfor.sources.number_fields import naming_records
 from holdsfor.sources.python_objects import Event, Fluent
 from holdsfor.sources.reading import ColumnReading, Operations
@@ -400,7 +400,7 @@ class Session:
         self._n_set_aside += len(reading.set_aside)
 
     def _read(self, records: Iterable[Input]) -> ColumnReading:
-        names, inputs = self._rules.names, [with_schema(each) for each in records]
+        names, inputs = self._rules.names, [with_schema(each) for each in listed_together(records)]
         input_reader = InputReader(names, self.tick, self._engine.symbols, ColumnReading(), self._clock)
         for each in inputs:
             input_reader.add(open_input(each, names))

@@ -23,6 +23,8 @@ from holdsfor.syntax.time_points import OPEN_END
 
 Mask = NDArray[np.bool_]
 
+_LONG_RUN = 1_000  # rows in ascending order, on average, from which a merge is faster than a sort
+_NO_NUMBER = -1  # of the instances in records that have been appended
 _ROWS_AT_A_TIME = 64  # with more records at a time-point, records in the order of time are not nearly sorted
 
 __all__ = ["AdmissionCounts", "AdmissionOutcome", "Mask", "Records", "concatenate_records"]
@@ -71,7 +73,8 @@ class Records:
     `begins` are the starts of the admitted parts, later than `starts` for records that arrived too late for their
     window; None if all records are admitted whole. `places` is the order of reading, needed for retractions only.
     `is_clean` is whether no event is a duplicate, and no two intervals of an FVP overlap or touch; None if not computed
-    yet. `is_first` marks the first arrival of each group of duplicate events.
+    yet. Events before `clean_until` are known to be no duplicates. `is_first` marks the first arrival of each group of
+    duplicate events.
     """
 
     columns: list[Int64]
@@ -83,10 +86,13 @@ class Records:
     is_sorted: bool = False
     longest: int = 0
     is_clean: bool | None = None
+    clean_until: int = LONG_AGO
     is_first: NDArray[np.bool_] | None = None
     is_prompt: bool = False
     arrives_in_order: bool = False
     _numbers: dict[tuple[int, ...], Int64] = field(default_factory=dict, repr=False)
+    _incomplete: dict[tuple[int, ...], Int64] = field(default_factory=dict, repr=False)
+    """Numbers from before records were appended, which have none yet."""
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -104,19 +110,32 @@ class Records:
         self.starts = starts
         if self.ends is not None and more.ends is not None:
             self.ends = np.concatenate((self.ends, more.ends))
-        self._numbers.clear()
+        self._numbers.pop(_OWN, None)
+        known, fill = {**self._incomplete, **self._numbers}, np.full(len(more), _NO_NUMBER, dtype=np.int64)
+        self._incomplete = {positions: np.concatenate((each, fill)) for positions, each in known.items()}
+        self._numbers = {}
+        clean_until = self._clean_before(int(more.starts.min(initial=OPEN)))
         self._unsort()
+        self.clean_until = clean_until
+
+    def _clean_before(self, start: int) -> int:
+        """The time-point before which events stay without duplicates if others from a start on are added."""
+        if self.ends is not None:
+            return LONG_AGO
+        return start if self.is_clean else min(start, self.clean_until)
 
     def _unsort(self) -> None:
         """Invalidate the cached properties of all records."""
-        self.is_sorted, self.is_clean, self.is_first = False, None, None
+        self.is_sorted, self.is_clean, self.is_first, self.clean_until = False, None, None, LONG_AGO
 
     def sort(self) -> None:
         """Sort by time, and compute whether records arrive in time and in order."""
         if self.is_sorted:
             return
-        if np.count_nonzero(self.starts[1:] < self.starts[:-1]):
-            self._keep(self.starts.argsort())
+        n_descents = np.count_nonzero(self.starts[1:] < self.starts[:-1])
+        if n_descents:
+            # A stable sort merges sorted runs.
+            self._keep(self.starts.argsort(kind="stable" if n_descents * _LONG_RUN < len(self) else None))
         if self.ends is not None and len(self.ends):
             self.longest = int((self.ends - self.starts).max())
         arrive_at_start = self.arrivals is self.starts
@@ -131,6 +150,9 @@ class Records:
             self.is_clean = self._is_distinct() if self.ends is None else self._is_maximal(self.ends)
 
     def _is_distinct(self) -> bool:
+        later = [column[self.starts.searchsorted(self.clean_until) :] for column in (self.starts, *self.columns)]
+        if len(later[0]) < len(self) and distinct_rows(later, len(later[0])) is None:
+            return True
         n_times = np.count_nonzero(self.starts[1:] != self.starts[:-1]) + 1
         is_spread = bool(len(self) <= _ROWS_AT_A_TIME * n_times)
         rows = distinct_rows((self.starts, *self.columns), len(self), are_nearly_sorted=is_spread)
@@ -158,9 +180,16 @@ class Records:
 
     def number(self, positions: tuple[int, ...], instances: TupleIds) -> None:
         """Number the instances at some positions, for the tables made of these records."""
-        if positions not in self._numbers:
-            columns = [self.columns[position] for position in positions]
-            self._numbers[positions] = instances.numbers(columns, len(self))
+        if positions in self._numbers:
+            return
+        columns = [self.columns[position] for position in positions]
+        numbers = self._incomplete.pop(positions, None)
+        if numbers is None:
+            numbers = instances.numbers(columns, len(self))
+        else:
+            rows = (numbers == _NO_NUMBER).nonzero()[0]
+            numbers[rows] = instances.numbers([column[rows] for column in columns], len(rows))
+        self._numbers[positions] = numbers
 
     def evict(self, before: int, known: int) -> None:
         """Drop the records that arrived by `known` and end before a time-point, once they are the larger part."""
@@ -189,6 +218,7 @@ class Records:
         self.ends = None if self.ends is None else self.ends[rows]
         self.is_first = None if self.is_first is None else self.is_first[rows]
         self._numbers = {positions: numbers[rows] for positions, numbers in self._numbers.items()}
+        self._incomplete = {positions: numbers[rows] for positions, numbers in self._incomplete.items()}
 
     def events(self, first: int, last: int, arrived_by: int) -> PointTable:
         """The events between two time-points that have arrived by a third, without duplicates."""
@@ -341,7 +371,7 @@ class Records:
     def subset(self, rows: Int64) -> Records:
         """The records at ascending rows of sorted records, with the properties and numbers of all."""
         self.sort()
-        taken = replace(self, _numbers=dict(self._numbers))
+        taken = replace(self, _numbers=dict(self._numbers), _incomplete={})
         taken._keep(rows)
         return taken
 

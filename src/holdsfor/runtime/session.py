@@ -25,7 +25,7 @@ from holdsfor.runtime.incremental.resumption import Resumption, resumption_after
 from holdsfor.runtime.prepared_rules import PreparedRules, refuse_predicates_over_lists
 from holdsfor.runtime.profiled_evaluation import ProfiledEvaluation
 from holdsfor.runtime.query_batches import QueryBatch, batch_starts, last_of_batch
-from holdsfor.runtime.reports.report import ReportColumns
+from holdsfor.runtime.reports.report import Replaced, ReportColumns
 from holdsfor.runtime.session_records import SessionRecords
 from holdsfor.runtime.settled_time import decided_until, next_change
 from holdsfor.runtime.snapshot import Snapshot, damaged
@@ -442,11 +442,16 @@ class EngineSession(SessionRecords):
         if evaluation is not None:
             events = {key: table for key, table in evaluation.events.items() if key in self.rules.output_events}
             known = ReportColumns(at, dict(evaluation.output), events)
-        else:
-            assert self._resumption is not None
-            known = ReportColumns(at, *self._resumption.tables)
-        known = known.since(time_range.first if time_range.is_resumed else time_range.first_of_run)
-        return known if self.rules.shown is None else self.rules.shown.of_report(known)
+            return self._shown(known.since(time_range.first if time_range.is_resumed else time_range.first_of_run))
+        assert self._resumption is not None
+        known, removed, added = (
+            self._shown(ReportColumns(at, each.fluents, each.events))
+            for each in (self._resumption.results, self._resumption.removed, self._resumption.added)
+        )
+        return replace(known, replaced=None if self._known is None else Replaced(self._known.identity, removed, added))
+
+    def _shown(self, report: ReportColumns) -> ReportColumns:
+        return report if self.rules.shown is None else self.rules.shown.of_report(report)
 
     def _settle(self, settled: int) -> None:
         """Carry the state at the settled time-point over, and drop the records before it."""

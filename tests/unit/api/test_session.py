@@ -12,6 +12,7 @@ import pytest
 
 import holdsfor as hf
 from holdsfor.errors import DataProblem, ExecutionProblem, UsageProblem
+from holdsfor.sources.inputs import listed_together
 from holdsfor.syntax.printer import show
 
 RULES = hf.load_text("""
@@ -427,3 +428,9 @@ def test_an_error_of_a_rule_names_the_record() -> None:
     for each in (session, hf.Session.restore(session.snapshot(), rules)):
         with pytest.raises(ExecutionProblem, match=r"the record is line 2 of `lines`: `speed\|4\|4\|b1\|unknown`"):
             each.query(10)
+
+
+def test_consecutive_records_are_read_as_one_table() -> None:
+    given = [a(1), b(2), ["a|6|6|q"], b(9)]
+    assert list(listed_together(given)) == [[a(1), b(2)], ["a|6|6|q"], [b(9)]]
+    assert session().insert(a(1), b(2), ["a|6|6|q"], b(9)).n_records == 4

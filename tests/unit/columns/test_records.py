@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from holdsfor.columns.query_times import LONG_AGO, OneQuery, QueryTimes
 from holdsfor.columns.records import AdmissionCounts, Records
+from holdsfor.columns.tuple_ids import TupleIds
 from tests.unit.kernels.lists import as_columns, as_rows, law
 
 Row = tuple[int, ...]
@@ -139,6 +140,25 @@ def test_records_may_be_added_in_any_order(first: list[Row], second: list[Row], 
     records.append(event_records(second))
     expected = event_records(second + first).events(*time_range, time_range[1])
     assert sorted(as_rows(records.events(*time_range, time_range[1]).columns)) == sorted(as_rows(expected.columns))
+
+
+@law
+@given(st.lists(_events, max_size=4), st.booleans())
+def test_records_added_in_pieces_are_numbered_and_compared_like_records_added_at_once(
+    pieces: list[list[Row]], are_sorted_between: bool
+) -> None:
+    instances, records, rows = TupleIds(), event_records([]), [row for piece in pieces for row in piece]
+    for piece in pieces:
+        records.append(event_records(piece))
+        assert not records.events(-20, 20, 20).is_numbered((0,))
+        records.number((0,), instances)
+        if are_sorted_between:
+            records.sort()
+    found = records.events(-20, 20, 20)
+    assert sorted(as_rows(found.columns)) == sorted({(word, start) for word, arrival, start in rows if arrival <= 20})
+    if rows:
+        assert found.is_numbered((0,))
+        assert instances.words(1, found.numbers((0,), instances))[0].tolist() == found.columns[0].tolist()
 
 
 def test_a_touching_record_extends_an_interval() -> None:

@@ -62,7 +62,7 @@ def test_the_engine_has_the_calendar_of_the_reference(zone: str) -> None:
 
 def test_a_session_and_windows_have_the_zone_of_the_run() -> None:
     rules = hf.load_text("happensAt(at(X, H), T) :- happensAt(ping(X), T), hour_of_day(T, H).")
-    session = hf.Session(rules, start=0, window=100_000, tz="Asia/Kathmandu")
+    session = hf.Session(rules, start=0, window=100_000, tz="Asia/Kathmandu", time_unit="s")
     session.insert(hf.Event("ping", "x", at=3_600))
     assert session.query().happens_at("at(x,6)") == [3_600]
     found = hf.recognise(rules, hf.Event("ping", "x", at=3_600), window=10, tz="Asia/Kathmandu", time_unit="s")

@@ -34,6 +34,7 @@ from holdsfor.physical.plan import PhysicalProgram, PlannedComponent
 from holdsfor.syntax.terms import Var
 
 if TYPE_CHECKING:
+    from holdsfor.runtime.delays import SetUp
     from holdsfor.runtime.prepared_rules import PreparedRules
 
 __all__ = ["Columns", "KeyStage", "Keys", "TableName", "key_stages"]
@@ -57,7 +58,7 @@ class KeyStage:
     `results` has the tables that they compute, each with the argument that is its key, `routes` the tables that they
     read; without `routes` they read all tables. `variables` has the key variable of each interval rule. `sources` has,
     for each component with delayed effects, the argument of the source of each effect that is its key. `deciding` has
-    the operators over whole intervals of each component.
+    the operators over whole intervals of each component; `is_relating` says that one of them is an Allen construct.
     """
 
     components: tuple[int, ...]
@@ -67,6 +68,7 @@ class KeyStage:
     variables: dict[int, str] = field(default_factory=dict)
     sources: dict[int, tuple[int, ...]] = field(default_factory=dict)
     deciding: tuple[tuple[NodeId, ...], ...] = ()
+    is_relating: bool = False
 
     def reads(self, name: TableName) -> bool:
         """Whether the components read a table."""
@@ -85,6 +87,18 @@ class KeyStage:
                 if keys is None:
                     return None
                 found.append(keys)
+        return distinct_values(concatenate_column(found)) if found else np.empty(0, np.int64)
+
+    def waiting_keys(self, pending: Mapping[int, Sequence[SetUp | None]]) -> Keys:
+        """The keys of the sources of pending effects."""
+        found: list[Int64] = []
+        for number in self.components:
+            waiting = pending.get(number, ())
+            if waiting and number not in self.sources:
+                return None
+            for each, argument in zip(waiting, self.sources.get(number, ()), strict=True):
+                if each is not None and each.rows.n:
+                    found.append(each.rows.columns[f"#{argument}"])
         return distinct_values(concatenate_column(found)) if found else np.empty(0, np.int64)
 
     def needed(self, name: TableName, own: Sequence[Int64], keys: Keys, columns: Columns, facts: Facts) -> Mask | None:
@@ -198,11 +212,19 @@ def _by_depth(
         routes = None if together is None else {name: each for name, each in together.items() if name in read}
         found.append(replace(stage, components=components, results=results, routes=routes))
         computed |= {name: ((HashRoute(at) if stage.is_keyed else Broadcast()),) for name, at in results.items()}
-    return [replace(part, deciding=_deciding(part.components, program)) for part in found]
+    return [
+        replace(part, deciding=_deciding(part.components, program), is_relating=_relates(part.components, program))
+        for part in found
+    ]
 
 
 def _deciding(numbers: Iterable[int], program: PhysicalProgram) -> tuple[tuple[NodeId, ...], ...]:
     return tuple(nodes for number in numbers if (nodes := deciding_nodes(program.by_number[number])))
+
+
+def _relates(numbers: Iterable[int], program: PhysicalProgram) -> bool:
+    rules = [rule for number in numbers for rule in program.by_number[number].interval_rules]
+    return any(isinstance(operator, RelateIntervals) for rule in rules for operator in rule.operators)
 
 
 def _key_stage(stage: Stage, program: PhysicalProgram) -> KeyStage:
@@ -235,7 +257,7 @@ def _whole(
     """The stage of components that are evaluated for all keys."""
     components = tuple(numbers)
     results = dict.fromkeys(_computed(program.by_number[number] for number in components), 0)
-    return KeyStage(components, results, received, False, deciding=_deciding(components, program))
+    return KeyStage(components, results, received, False, {}, {}, _deciding(components, program), True)
 
 
 def _computed(components: Iterable[PlannedComponent]) -> Iterable[TableName]:

@@ -4,14 +4,16 @@ A query time depends on the records of a whole window, and most of them were the
 query time, the session keeps its results and the state at the *resumption point*, the last time-point up to which the
 results are decided. The next query time then evaluates, stage by stage:
 
-- all keys from the resumption point on, from the state there, as a session with a short window does;
+- the *active* keys from the resumption point on, from the state there, as a session with a short window does: keys that
+  need a row which begins or ends after that point, or for which an effect is due;
 - the *touched* keys from the settled time-point on: keys that need a row which was inserted, retracted or computed
   differently, if it begins before a time-point up to which the results at the resumption point depend on rows.
 
 Both evaluations use the operators and kernels of a whole evaluation, on fewer rows. The results of touched keys come
-from the second, those of other keys from the first and, before the resumption point, from the last query time. This is
-exact because a key can be evaluated alone if it has all rows that it needs (`runtime/incremental/key_stages.py`), and
-because time can be cut at a point up to which everything is decided (`runtime/state.py`).
+from the second, those of active keys from the first and, before the resumption point, from the last query time. All
+other results are those of the last query time. This is exact because a key can be evaluated alone if it has all rows
+that it needs (`runtime/incremental/key_stages.py`), and because time can be cut at a point up to which everything is
+decided (`runtime/state.py`).
 
 Results of touched keys that are equal to the old ones up to the resumption point touch no key of a later stage.
 """
@@ -29,6 +31,7 @@ from holdsfor.columns.tables import FluentTable, Key, PointTable, concatenate_ta
 from holdsfor.kernels.concatenation import concatenate_columns
 from holdsfor.kernels.keys import Int64
 from holdsfor.kernels.membership import is_member
+from holdsfor.kernels.packing import OPEN
 from holdsfor.physical.time_range import TimeRange
 from holdsfor.runtime.edges import edges_at
 from holdsfor.runtime.evaluation import Evaluation
@@ -90,12 +93,14 @@ class ResumedStage:
 class Resumption:
     """The stages after a query time, and the evaluations that together have evaluated all components.
 
-    `version` is the version of the domains.
+    `version` is the version of the domains. `replaced` has the results of each stage that the query time removed, and
+    those that it added, of which some may be equal; a whole evaluation leaves them out.
     """
 
     stages: tuple[ResumedStage, ...]
     evaluations: tuple[Evaluation, ...]
     version: int
+    replaced: tuple[tuple[StageResults, StageResults], ...] = ()
 
     @property
     def boundary(self) -> int:
@@ -103,14 +108,17 @@ class Resumption:
         return max(each.boundary for each in self.stages)
 
     @property
-    def tables(self) -> tuple[dict[Key, FluentTable], dict[Key, PointTable]]:
+    def results(self) -> StageResults:
         """The FVPs and output events of all stages."""
-        fluents: dict[Key, FluentTable] = {}
-        events: dict[Key, PointTable] = {}
-        for each in self.stages:
-            fluents |= each.results.fluents
-            events |= each.results.events
-        return fluents, events
+        return _together([each.results for each in self.stages])
+
+    @property
+    def removed(self) -> StageResults:
+        return _together([removed for removed, _ in self.replaced])
+
+    @property
+    def added(self) -> StageResults:
+        return _together([added for _, added in self.replaced])
 
     def advanced(self, settled: State, changed: Changed, time_range: TimeRange, arrived_by: int) -> Resumption:
         """The resumption after a query time; `settled` is the state at the beginning of its time range."""
@@ -131,6 +139,13 @@ def resumption_after(evaluation: Evaluation, stages: tuple[KeyStage, ...]) -> Re
         state.settle(evaluation, point)
         found.append(ResumedStage(stage, results_of(evaluation, stage), state, boundary, _NO_KEYS))
     return Resumption(tuple(found), (evaluation,), evaluation.version)
+
+
+def _together(parts: Sequence[StageResults]) -> StageResults:
+    """The tables of stages; no two stages have a table of the same name."""
+    fluents = {key: table for part in parts for key, table in part.fluents.items()}
+    events = {key: table for part in parts for key, table in part.events.items()}
+    return StageResults(fluents, events)
 
 
 def _boundary(stage: KeyStage, before: Sequence[ResumedStage], last: int) -> int:
@@ -177,7 +192,13 @@ class _Advance:
         self.columns = _Columns(settled.records)
         self.stages: list[ResumedStage] = []
         self.evaluations: list[Evaluation] = []
+        self.replaced: list[tuple[StageResults, StageResults]] = []
         self.is_exact = True
+
+    @property
+    def first(self) -> int:
+        """The first time-point of the results that are kept."""
+        return self.whole.first if self.whole.is_resumed else self.whole.first_of_run
 
     @property
     def facts(self) -> Facts:
@@ -187,23 +208,27 @@ class _Advance:
         for before in self.before.stages:
             self.stages.append(self.advanced(before))
         version = self.before.version if self.is_exact else _NO_VERSION
-        return Resumption(tuple(self.stages), tuple(self.evaluations), version)
+        return Resumption(tuple(self.stages), tuple(self.evaluations), version, tuple(self.replaced))
 
     def advanced(self, before: ResumedStage) -> ResumedStage:
         """A stage after the query time."""
         stage, point = before.stage, before.point
         keys = before.touched(self.changed, self.columns, self.facts)
-        recent = self.recent_evaluation(before)
-        kept = before.results.before(point, stage, keys)
-        parts, alone = [results_of(recent, stage).since(point).of_keys(stage, keys, others=True)], None
+        recent_rows = self.tables_since(before)
+        active = self.active_keys(before, *recent_rows)
+        recent = self.recent_evaluation(before, active, *recent_rows)
+        kept, removed = before.results.divided(self.first, point, stage, keys, active)
+        parts, alone = [results_of(recent, stage).since(point).of_keys(stage, active).without(stage, keys)], None
         if keys is None or len(keys):
             alone = self.evaluation_of(stage, keys)
-            own = results_of(alone, stage).since(self.whole.first).of_keys(stage, keys)
+            own = results_of(alone, stage).since(self.first).of_keys(stage, keys)
             self.note_changes(before, keys, own)
             parts.append(own)
-        results = kept.joined(*parts)
+        added = parts[0].joined(*parts[1:])
+        self.replaced.append((removed, added))
+        results = kept.joined(added)
         self.columns.results.append(results)
-        return self.concluded(before, results, recent, keys, alone)
+        return self.concluded(before, results, (recent, active), (alone, keys))
 
     def note_changes(self, before: ResumedStage, keys: Keys, results: StageResults) -> None:
         """Add the results of touched keys that changed since the last query time, if a later stage reads them."""
@@ -214,31 +239,43 @@ class _Advance:
             self.changed.update(new.differences(old, before.point, self.whole.next_of(before.point)))
 
     def concluded(
-        self, before: ResumedStage, results: StageResults, recent: Evaluation, keys: Keys, alone: Evaluation | None
+        self,
+        before: ResumedStage,
+        results: StageResults,
+        recent: tuple[Evaluation, Keys],
+        again: tuple[Evaluation | None, Keys],
     ) -> ResumedStage:
-        """The stage with its state at the next resumption point."""
-        evaluations = [recent] if alone is None else [recent, alone]
+        """The stage with its state at the next resumption point, after the evaluations of active and touched keys."""
+        stage, (alone, keys) = before.stage, again
+        evaluations = [recent[0]] if alone is None else [recent[0], alone]
         self.evaluations += evaluations
         self.settled.note_horizons(evaluations)
-        boundary = _boundary(before.stage, self.stages, self.whole.last)
-        point = max(before.point, decided_by_level([recent], before.stage.deciding, boundary))
-        state = self.state_at(point, before, results, recent)
+        boundary = _boundary(stage, self.stages, self.whole.last)
+        point = max(before.point, decided_by_level([recent[0]], stage.deciding, boundary))
+        state = self.state_at(point, before, results, *recent)
         undecided: Keys = _NO_KEYS
         if alone is not None:
             some = _empty_state(alone.state, point)
             carry_over(some, alone, point)
-            replace_keys(state, some, before.stage, keys)
-            if decided_by_level([alone], before.stage.deciding, boundary) < point:
+            replace_keys(state, some, stage, keys)
+            if decided_by_level([alone], stage.deciding, boundary) < point:
                 undecided = keys
             # The ends at the point itself are not among the results, so those of touched keys are not known there.
             self.is_exact &= point > before.point or not alone.rules.asked_edges
-        return ResumedStage(before.stage, results, state, max(boundary, point), undecided)
+        return ResumedStage(stage, results, state, max(boundary, point), undecided)
 
-    def state_at(self, point: int, before: ResumedStage, results: StageResults, recent: Evaluation) -> State:
+    def state_at(
+        self, point: int, before: ResumedStage, results: StageResults, recent: Evaluation, active: Keys
+    ) -> State:
         """The state at a time-point, in which that of touched keys is still to be replaced."""
         state = _empty_state(before.state, point)
         state.initial.settle()
-        carry_over(state, recent, point)
+        if active is None:
+            carry_over(state, recent, point)
+        else:
+            state.pending, some = dict(before.state.pending), _empty_state(before.state, point)
+            carry_over(some, recent, point)
+            replace_keys(state, some, before.stage, active)
         merged = self.evaluation_with(before.state, recent.time_range, *self.tables_since(before, results))
         state.held = holding(merged.known, point)
         state.edges = {place: edges_at(merged.edges(*place), point) for place in merged.rules.asked_edges}
@@ -246,11 +283,30 @@ class _Advance:
 
     # -- evaluations ---------------------------------------------------------------------------------------------------
 
-    def recent_evaluation(self, before: ResumedStage) -> Evaluation:
-        """The evaluation of all keys of a stage from its resumption point on."""
+    def active_keys(self, before: ResumedStage, events: Events, fluents: Fluents) -> Keys:
+        """The keys of a stage with changes after its resumption point: of rows that they need, or of the last results.
+
+        For a stage with duration filters, time alone may change an open interval.
+        """
+        stage = before.stage
+        if stage.is_relating or self.evaluation.rules.asked_edges:
+            return None
+        rows: dict[TableName, Sequence[Int64]] = {(False, key): table.columns[:-1] for key, table in events.items()}
+        for key, table in fluents.items():
+            changes = table.starts > before.point
+            changes |= table.ends > before.point if stage.deciding else table.ends != OPEN
+            rows[True, key] = [column[changes] for column in table.columns[:-2]]
+        active = _united(stage.touched(rows, self.columns, self.facts), stage.waiting_keys(before.state.pending))
+        return _united(active, before.results.keys_changing_after(before.point, stage))
+
+    def recent_evaluation(self, before: ResumedStage, keys: Keys, events: Events, fluents: Fluents) -> Evaluation:
+        """The evaluation of some keys of a stage from its resumption point on."""
+        stage, state = before.stage, before.state
         time_range = replace(self.whole, first=before.point, is_resumed=True)
-        tables = self.tables_since(before)
-        return self.run_stage(before.stage, self.evaluation_with(before.state, time_range, *tables))
+        if keys is not None:
+            state = restricted(state, stage, keys, state.records, self.held_by(stage, state, keys))
+            events, fluents = self.needed_tables(stage, events, keys), self.needed_tables(stage, fluents, keys)
+        return self.run_stage(stage, self.evaluation_with(state, time_range, events, fluents))
 
     def tables_since(self, before: ResumedStage, *own: StageResults) -> tuple[Events, Fluents]:
         """The input of a stage and the results that it reads, and its own results, from its resumption point on."""
@@ -265,10 +321,7 @@ class _Advance:
 
     def evaluation_of(self, stage: KeyStage, keys: Keys) -> Evaluation:
         """The evaluation of some keys of a stage from the settled time-point on."""
-        held: Fluents = {}
-        for key, table in self.settled.held.items():
-            rows = self.needed_rows(stage, (True, key), table.columns[:-2], keys)
-            held[key] = table if rows is None else table.take(rows)
+        held = self.held_by(stage, self.settled, keys)
         state = restricted(self.settled, stage, keys, self.records_of(stage, keys), held)
         events, fluents = self.input_of(stage, state, self.whole)
         for results in self.columns.results:
@@ -308,6 +361,14 @@ class _Advance:
         else:
             return _NO_KEYS
         return None if mask is None else mask.nonzero()[0]
+
+    def held_by(self, stage: KeyStage, state: State, keys: Keys) -> Fluents:
+        """The FVPs that hold at the time-point of a state, as far as some keys need them."""
+        held: Fluents = {}
+        for key, table in state.held.items():
+            rows = self.needed_rows(stage, (True, key), table.columns[:-2], keys)
+            held[key] = table if rows is None else table.take(rows)
+        return held
 
     def needed_tables(self, stage: KeyStage, tables: dict[Key, Table], keys: Keys) -> dict[Key, Table]:
         found: dict[Key, Table] = {}

@@ -10,9 +10,11 @@ import numpy as np
 
 from holdsfor.columns.records import Mask
 from holdsfor.columns.tables import FluentTable, Key, PointTable, concatenate_tables
-from holdsfor.kernels.concatenation import concatenate_columns
+from holdsfor.kernels.compact import distinct_values
+from holdsfor.kernels.concatenation import concatenate_column, concatenate_columns
 from holdsfor.kernels.keys import Int64, rows_with_a_partner
 from holdsfor.kernels.membership import is_member
+from holdsfor.kernels.packing import OPEN
 from holdsfor.runtime.evaluation import Evaluation
 from holdsfor.runtime.incremental.key_stages import Keys, KeyStage, TableName
 
@@ -62,29 +64,65 @@ class StageResults:
             {key: table.times >= point for key, table in self.events.items()},
         )
 
-    def before(self, point: int, stage: KeyStage, touched: Keys) -> StageResults:
-        """The rows that end by a point, and events before it, except those of touched keys."""
-        if touched is None:
+    def without(self, stage: KeyStage, keys: Keys) -> StageResults:
+        """The rows without those of some keys."""
+        if keys is None:
             return StageResults({}, {})
+        if len(keys) == 0:
+            return self
         return self._where(
-            {
-                key: (table.ends <= point) & ~_have(table, stage, (True, key), touched)
-                for key, table in self.fluents.items()
-            },
-            {
-                key: (table.times < point) & ~_have(table, stage, (False, key), touched)
-                for key, table in self.events.items()
-            },
+            {key: ~_have(table, stage, (True, key), keys) for key, table in self.fluents.items()},
+            {key: ~_have(table, stage, (False, key), keys) for key, table in self.events.items()},
         )
 
-    def of_keys(self, stage: KeyStage, keys: Keys, *, others: bool = False) -> StageResults:
-        """The rows with some keys, or the `others`."""
-        if keys is None or len(keys) == 0:
-            return self if others == (keys is not None) else StageResults({}, {})
+    def divided(
+        self, first: int, point: int, stage: KeyStage, touched: Keys, active: Keys
+    ) -> tuple[StageResults, StageResults]:
+        """Rows that stay and rows that are computed again, without those that end by a first time-point.
+
+        The rows of touched keys are computed again, and of active keys those that end after a point.
+        """
+        stays: dict[TableName, Mask] = {}
+        again: dict[TableName, Mask] = {}
+        for name, table in self._tables:
+            ends = table.ends if isinstance(table, FluentTable) else table.times + 1
+            is_again = ends > point
+            if active is not None:
+                is_again &= _have(table, stage, name, active)
+            if touched is None:
+                is_again[:] = True
+            elif len(touched):
+                is_again |= _have(table, stage, name, touched)
+            known = ends > first
+            stays[name], again[name] = known & ~is_again, known & is_again
+        return self._rows(stays), self._rows(again)
+
+    @property
+    def _tables(self) -> Iterator[tuple[TableName, FluentTable | PointTable]]:
+        yield from (((True, key), table) for key, table in self.fluents.items())
+        yield from (((False, key), table) for key, table in self.events.items())
+
+    def _rows(self, masks: dict[TableName, Mask]) -> StageResults:
         return self._where(
-            {key: _have(table, stage, (True, key), keys) ^ others for key, table in self.fluents.items()},
-            {key: _have(table, stage, (False, key), keys) ^ others for key, table in self.events.items()},
+            {key: masks[True, key] for key in self.fluents}, {key: masks[False, key] for key in self.events}
         )
+
+    def of_keys(self, stage: KeyStage, keys: Keys) -> StageResults:
+        """The rows with some keys."""
+        if keys is None:
+            return self
+        return self._where(
+            {key: _have(table, stage, (True, key), keys) for key, table in self.fluents.items()},
+            {key: _have(table, stage, (False, key), keys) for key, table in self.events.items()},
+        )
+
+    def keys_changing_after(self, point: int, stage: KeyStage) -> Int64:
+        """The keys of events at or after a point, and of intervals that begin or end after it."""
+        found = [points.column(stage.results[False, key])[points.times >= point] for key, points in self.events.items()]
+        for key, table in self.fluents.items():
+            changes = (table.starts > point) | ((table.ends > point) & (table.ends != OPEN))
+            found.append(table.column(stage.results[True, key])[changes])
+        return distinct_values(concatenate_column(found)) if found else np.empty(0, np.int64)
 
     def joined(self, *more: StageResults) -> StageResults:
         """The rows of all parts."""

@@ -98,8 +98,10 @@ def replace_keys(state: State, some: State, stage: KeyStage, keys: Keys) -> None
         state.allen[node] = of_keys if earlier is None else _joined(_kept(earlier, node, stage, are_others), of_keys)
     for node, instances in some.complements.items():
         known = state.complements.get(node)
-        found = _instances(instances, node, stage, are_theirs)
-        parts = [found] if known is None else [_instances(known, node, stage, are_others), found]
+        if known is None or not _vary_by_key(instances, node, stage):
+            state.complements[node] = instances
+            continue
+        parts = [_instances(known, node, stage, are_others), _instances(instances, node, stage, are_theirs)]
         state.complements[node] = concatenate_rows(parts)
 
 
@@ -146,8 +148,11 @@ def _joined(one: KeptIntervals, other: KeptIntervals) -> KeptIntervals:
 
 
 def _instances(instances: Rows, node: NodeId, stage: KeyStage, choose: Choose) -> Rows:
-    """The instances of a complement with the chosen keys."""
-    name = stage.variables.get(node[0])
-    if name is None or name not in instances.columns:
+    """The instances of a complement with the chosen keys; all, if they do not vary by key."""
+    if not _vary_by_key(instances, node, stage):
         return instances
-    return instances.take(choose(instances.columns[name]))
+    return instances.take(choose(instances.columns[stage.variables[node[0]]]))
+
+
+def _vary_by_key(instances: Rows, node: NodeId, stage: KeyStage) -> bool:
+    return stage.variables.get(node[0]) in instances.columns

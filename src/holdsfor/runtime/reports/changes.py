@@ -32,6 +32,8 @@ class Changes:
 
 def changes_since(previous: ReportColumns, current: ReportColumns, frontier: int) -> Changes:
     """The differences between the current report, which covers the time from the frontier on, and the previous one."""
+    if current.replaced is not None and current.replaced.previous is previous.identity:
+        previous, current = current.replaced.removed, current.replaced.added
     before = replace(previous.since(frontier), query_time=current.query_time)
     return Changes(current.query_time, _difference(before, current), _difference(current, before))
 

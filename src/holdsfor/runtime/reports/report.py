@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias, TypeVar
 
 import numpy as np
@@ -17,7 +17,7 @@ from holdsfor.kernels.keys import Int64, dense_ids, rows_with_a_partner
 from holdsfor.physical.standard_order import standard_ranks
 from holdsfor.syntax.terms import Term
 
-__all__ = ["ReportColumns", "merged", "names_in_order", "order_of_rows", "standard_order_of"]
+__all__ = ["Replaced", "ReportColumns", "merged", "names_in_order", "order_of_rows", "standard_order_of"]
 
 InstanceRows: TypeAlias = tuple[list[Int64], Int64, tuple[Int64, Int64]]
 """Words of distinct instances by column, the number of rows of each, and the starts and ends of all rows."""
@@ -27,11 +27,17 @@ _NOTHING = np.zeros(0, np.int64)
 
 @dataclass(frozen=True)
 class ReportColumns:
-    """FVPs with their intervals and output events with their time-points, as columns, as of a query time."""
+    """FVPs with their intervals and output events with their time-points, as columns, as of a query time.
+
+    `replaced` has the rows in which it may differ from the report before it, if they are known; `identity` says which
+    report that is.
+    """
 
     query_time: int
     fluents: dict[Key, FluentTable]
     events: dict[Key, PointTable]
+    replaced: Replaced | None = field(default=None, repr=False, compare=False)
+    identity: object = field(default_factory=object, repr=False, compare=False)
 
     def before(self, boundary: int) -> ReportColumns:
         """The part that no later query time can change: rows that end before the boundary."""
@@ -129,6 +135,15 @@ class ReportColumns:
             return [_NOTHING] * key[1], _NOTHING, (_NOTHING, _NOTHING)
         words, order, counts = _grouped(table.columns[:-1], table.times, symbols)
         return words, counts, (table.times[order], table.times[order])
+
+
+@dataclass(frozen=True)
+class Replaced:
+    """The rows that a query time removed from the previous report, and the rows that it added; some may be equal."""
+
+    previous: object
+    removed: ReportColumns
+    added: ReportColumns
 
 
 def names_in_order(tables: Iterable[Key]) -> list[Key]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from holdsfor.analysis.pipeline import compile_text
 from holdsfor.runtime.incremental.cost import MeasuredCost
 from holdsfor.runtime.incremental.key_stages import key_stages
 from holdsfor.runtime.incremental.resumption import _Advance
+from holdsfor.runtime.reports.changes import changes_since
 from holdsfor.runtime.session import EngineSession
 from holdsfor.sources.text_records import Reading, read_text_records
 from holdsfor.syntax.printer import show
@@ -100,6 +102,91 @@ def test_query_times_without_late_records_evaluate_no_key_again(evaluated: list[
         session.query(at)
     assert session.n_resumed == 18
     assert evaluated == []
+
+
+@pytest.fixture
+def active(monkeypatch: pytest.MonkeyPatch) -> list[list[str] | None]:
+    """The keys that each stage evaluates from its resumption point on."""
+    found: list[list[str] | None] = []
+    original = _Advance.recent_evaluation
+
+    def noted(self: _Advance, before: Any, keys: Any, *tables: Any) -> Any:
+        found.append(None if keys is None else sorted(map(show, self.evaluation.symbols.terms(keys))))
+        return original(self, before, keys, *tables)
+
+    monkeypatch.setattr(_Advance, "recent_evaluation", noted)
+    return found
+
+
+def test_only_keys_with_changes_are_evaluated(active: list[list[str] | None]) -> None:
+    session = session_of(STAGED)
+    insert(session, *(f"stop|{time}|{time}|v{time}" for time in range(1, 7)), "go|7|7|v6")
+    session.query(30)
+    insert(session, "go|35|35|v3")
+    report = session.query(40)
+    are_stopped = [f"v{n}" for n in range(1, 6)]  # an open interval may become long enough
+    assert active == [["v3"], are_stopped, ["v3"]]
+    found = {show(fvp): spans for fvp, spans in report.intervals(session.symbols).items()}
+    assert found["stopped(v3)=true"] == found["long_stop(v3)=true"] == [(4, 36)]
+    assert found["stopped(v2)=true"] == found["long_stop(v2)=true"] == [(3, None)]
+
+
+def test_a_key_with_a_pending_effect_is_evaluated(active: list[list[str] | None]) -> None:
+    session = session_of("initiatedAt(lit(X)=true, T) :- happensAt(on(X), T).\nfi(lit(X)=true, lit(X)=false, 15).")
+    insert(session, "on|3|3|a", "on|9|9|b")
+    session.query(10)
+    found = {show(fvp): spans for fvp, spans in session.query(20).intervals(session.symbols).items()}
+    assert active == [["a", "b"]]
+    assert found["lit(a)=true"] == [(4, 19)]
+
+
+def test_results_before_the_window_are_not_kept() -> None:
+    session = session_of(STAGED)
+    sizes: list[int] = []
+    for at in range(10, 2_000, 10):
+        insert(session, f"stop|{at - 5}|{at - 5}|v{at % 50}", f"go|{at - 2}|{at - 2}|v{at % 50}")
+        session.query(at)
+        assert session._resumption is None or session._known is not None
+        if session._resumption is not None:
+            sizes.append(sum(table.n for table in session._resumption.results.fluents.values()))
+    assert session.n_resumed > 100
+    assert max(sizes[100:]) <= 2 * max(sizes[20:60])
+
+
+def test_instances_of_complements_are_kept_once() -> None:
+    text = """
+    thing(a). thing(b).
+    initiatedAt(in(X)=true, T) :- happensAt(enter(X), T).
+    terminatedAt(in(X)=true, T) :- happensAt(leave(X), T).
+    holdsFor(out(X)=true, J) :- holdsFor(in(X)=true, I), complement_all([I], J).
+    holdsFor(quiet=true, J) :- holdsFor(in(a)=true, I), complement_all([I], J).
+    grounding(in(X)=true) :- thing(X).
+    grounding(out(X)=true) :- thing(X).
+    """
+    session = session_of(text)
+    for at in range(10, 200, 10):
+        insert(session, f"enter|{at - 5}|{at - 5}|a", f"leave|{at}|{at - 9}|b")
+        session.query(at)
+    assert session.n_resumed > 10
+    assert session._resumption is not None
+    for stage in session._resumption.stages:
+        assert all(instances.n <= 2 for instances in stage.state.complements.values())
+
+
+def test_changes_are_found_among_the_rows_that_a_query_time_replaces() -> None:
+    session = session_of(STAGED)
+    insert(session, *(f"stop|{time}|{time}|v{time}" for time in range(1, 9)))
+    session.query(10)
+    insert(session, "go|15|5|v3", "stop|18|18|v9")
+    before, report = session.last_report(), session.query(20)
+    assert before is not None
+    assert report.replaced is not None
+    assert report.replaced.previous is before.identity
+    assert report.replaced.added.n_intervals < report.n_intervals
+    found = [changes_since(before, each, session.frontier) for each in (report, replace(report, replaced=None))]
+    quick, slow = ((each.gone.intervals(session.symbols), each.come.intervals(session.symbols)) for each in found)
+    assert quick == slow
+    assert {"stopped(v3)=true", "stopped(v9)=true"} == {name for name in map(show, quick[1]) if name[:4] == "stop"}
 
 
 @pytest.mark.parametrize(
