@@ -37,6 +37,8 @@ class Chart:
         self.page, self.start, self.end, self.axis, self.title = page, start, end, axis, title
         self.shapes = LaneShapes(start, end, _WIDTH, _PIXEL, palette)
         for placed in page.lanes:
+            self.shapes.note_crowded(placed)
+        for placed in page.lanes:
             self.shapes.add(placed)
         headings = self._widest([column, *(group.heading for group in page.groups)])
         labels = self._widest([line for lane in page.lanes for line in lane.label])
@@ -85,14 +87,13 @@ class Chart:
         """The picture as a figure of Matplotlib."""
         from matplotlib.figure import Figure
 
-        is_tall = self.page.height > _TALL
-        axis = _AXIS + _SECOND_LINE * any(tick.context for tick in self.ticks)
+        axis = self._axis_height
         above = (
             _TOP
             + _COLUMN * bool(self.column)
             + _TITLE * bool(self.title)
             + _LEGEND_LINE * len(self.legend)
-            + axis * is_tall
+            + axis * self._is_tall
         )
         below = axis + _NOTE_LINE * len(self.notes) + 0.06
         height = above + self.page.height + below
@@ -102,7 +103,7 @@ class Chart:
         )
         axes.set_xlim(0, _WIDTH)
         axes.set_ylim(self.page.height, 0)
-        self._draw_axis(axes, is_tall=is_tall)
+        self._draw_axis(axes)
         self._draw_lanes(axes)
         self._draw_frame(figure, height)
         return figure
@@ -129,7 +130,15 @@ class Chart:
         for number, note in enumerate(reversed(self.notes)):
             write(_MARGIN, height - 0.1 - _NOTE_LINE * number, note, _NOTE_FONT, QUIET)
 
-    def _draw_axis(self, axes: Axes, *, is_tall: bool) -> None:
+    @property
+    def _is_tall(self) -> bool:
+        return self.page.height > _TALL
+
+    @property
+    def _axis_height(self) -> float:
+        return _AXIS + _SECOND_LINE * any(tick.context for tick in self.ticks)
+
+    def _draw_axis(self, axes: Axes) -> None:
         """The time axis, also at the top of a tall picture."""
         has_context = any(tick.context for tick in self.ticks)
         places = [(tick.time - self.start) * self.shapes.scale for tick in self.ticks]
@@ -137,7 +146,7 @@ class Chart:
         axes.set_xticks(places, labels)
         axes.set_yticks([])
         axes.tick_params(axis="x", length=3, color=FAINT, labelcolor=INK, labelsize=_AXIS_FONT, pad=3)
-        if is_tall:
+        if self._is_tall:
             axes.tick_params(axis="x", top=True, labeltop=True)
         axes.grid(axis="x", color=FAINT, linewidth=0.8, zorder=1)
         for side in ("top", "right", "left"):
@@ -161,7 +170,9 @@ class Chart:
         if self.column and self.page.groups:
             left = -self.margin + _MARGIN if self.page.has_labels else -_MARGIN
             side = "left" if self.page.has_labels else "right"
-            axes.text(left, -0.1, printable(self.column), ha=side, va="center", color=QUIET, fontsize=_NOTE_FONT)
+            # At the top of a tall page, the labels of the axis reach over the headings.
+            above = self._axis_height + _COLUMN / 3 if self._is_tall else _COLUMN
+            axes.text(left, -above, printable(self.column), ha=side, va="center", color=QUIET, fontsize=_NOTE_FONT)
         if not self.page.groups:
             axes.text(_WIDTH / 2, self.page.height / 2, "nothing holds or occurs", ha="center", va="center", color=INK)
 

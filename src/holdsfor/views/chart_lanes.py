@@ -44,7 +44,8 @@ class ValueText:
 class LaneShapes:
     """The shapes of all lanes of a page that covers the times from `start` up to `end`.
 
-    `pixel` is the width of the narrowest shape. `named` has the values whose names are in some bar.
+    `pixel` is the width of the narrowest shape. `named` has the values whose names are in some bar, and `crowded` has
+    the events that are drawn as lines.
     """
 
     start: int
@@ -58,6 +59,7 @@ class LaneShapes:
     diamonds: dict[str, list[tuple[float, float]]] = field(default_factory=lambda: defaultdict(list))
     texts: list[ValueText] = field(default_factory=list)
     named: set[tuple[str, str | None]] = field(default_factory=set)
+    crowded: set[str] = field(default_factory=set)
     n_merged: int = 0
     n_widened: int = 0
     n_hidden_events: int = 0
@@ -77,6 +79,17 @@ class LaneShapes:
         for number, row in enumerate(placed.lane.rows):
             self._add_bars(placed, row, number)
             self._add_marks(placed, row)
+
+    def note_crowded(self, placed: PlacedLane) -> None:
+        """Note the events that have no room for diamonds in a lane, so that all their lanes have lines."""
+        for row in placed.lane.rows:
+            places = self._places(row)
+            if row.kind == "input" or any(right - left < _ROOM_FOR_MARK for left, right in pairwise(places)):
+                self.crowded.add(row.name)
+
+    def _places(self, row: Row) -> list[float]:
+        times = thinned_times(visible_times(row, self.start, self.end - 1), self.shortest)
+        return [(time - self.start) * self.scale for time in times]
 
     def _add_bars(self, placed: PlacedLane, row: Row, number: int) -> None:
         visible = bars(row, self.start, self.end)
@@ -122,13 +135,12 @@ class LaneShapes:
             self.named.add((row.name, row.value))
 
     def _add_marks(self, placed: PlacedLane, row: Row) -> None:
-        """Diamonds if there is room between the events, else lines."""
-        times = visible_times(row, self.start, self.end - 1)
+        """Diamonds if all lanes of the event have room for them, else lines."""
         colour = self.palette.colour(row)
         top, bottom = self._extent(placed)
-        places = [(time - self.start) * self.scale for time in thinned_times(times, self.shortest)]
-        self.n_hidden_events += len(times) - len(places)
-        if row.kind != "input" and all(right - left >= _ROOM_FOR_MARK for left, right in pairwise(places)):
+        places = self._places(row)
+        self.n_hidden_events += len(visible_times(row, self.start, self.end - 1)) - len(places)
+        if row.name not in self.crowded:
             self.diamonds[colour] += [(place, placed.middle) for place in places]
         else:
             self.rectangles[True, colour] += [(place, top, place + self.pixel, bottom) for place in places]

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from holdsfor.cli.main import main
 from holdsfor.errors import UsageProblem
+from holdsfor.views.chart import Chart
 from holdsfor.views.chart_lanes import LaneShapes
 from holdsfor.views.lanes import Group, groups_by
 from holdsfor.views.palette import palette
@@ -238,3 +239,42 @@ def test_an_unknown_column_is_refused_before_the_run(tmp_path: Path, capsys: pyt
     assert printed.out == ""
     assert "error[HF756]" in printed.err
     assert "one of `fluent`, `vehicle`, `1`" in printed.err
+
+
+# -- tall pages --------------------------------------------------------------------------------------------------------
+
+
+def _many(n: int) -> list[Row]:
+    """Vessels with a fluent and an event each; the events of one of them are close to each other."""
+    rows = []
+    for i in range(n):
+        times = [86_400, 86_700, 87_000] if i == 7 else [40_000 * (1 + i % 3)]
+        rows.append(Row("at_sea", (f"v{i}",), "true", [(600 * i % 9000, 90_000)], columns=("vessel",)))
+        rows.append(Row("turn", (f"v{i}",), None, times=times, kind="event", columns=("vessel",)))
+    return rows
+
+
+def test_the_heading_of_a_tall_page_is_beside_no_other_text() -> None:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    rows = _many(300)
+    page = layout(groups_by(rows, "vessel"))
+    figure = Chart(page, 0, 170_000, palette(rows), DateAxis(), "", "vessel").figure()
+    FigureCanvasAgg(figure)
+    figure.draw_without_rendering()
+    (axes,) = figure.axes
+    (caption,) = [text for text in axes.texts if text.get_text() == "vessel"]
+    box = caption.get_window_extent()
+    others = [*axes.get_xticklabels(), *(tick.label2 for tick in axes.xaxis.get_major_ticks()), *figure.texts]
+    shown = [text for text in others if text.get_text().strip() and text.get_visible()]
+    assert len(shown) > 4
+    assert not [text.get_text() for text in shown if box.overlaps(text.get_window_extent())]
+
+
+def test_an_event_has_one_shape_in_all_its_lanes() -> None:
+    rows = _many(12)
+    shapes = Chart(layout(groups_by(rows, "vessel")), 0, 170_000, palette(rows), DateAxis(), "", "").shapes
+    assert not any(shapes.diamonds.values())
+    apart = [row for row in rows if row.arguments != ("v7",)]
+    shapes = Chart(layout(groups_by(apart, "vessel")), 0, 170_000, palette(apart), DateAxis(), "", "").shapes
+    assert sum(map(len, shapes.diamonds.values())) == 11
