@@ -18,8 +18,8 @@ OTHERS = ROOT / "docs" / "commands.md"
 
 INTRODUCTION = """# Options
 
-The options of `holdsfor run`, `plan`, `spark run` and `spark prepare`. An option without a default does nothing unless
-it is given. Durations are numbers of time-points, or written as `90s`, `30m`, `2h`, `1d`.
+The options of `holdsfor run`, `plan`, `spark run`, `spark prepare` and `spark stream`. An option without a default does
+nothing unless it is given. Durations are numbers of time-points, or written as `90s`, `30m`, `2h`, `1d`.
 
 `run`, `plan` and `spark run` also read options from a [configuration file](commands.md#from-a-file). The key of an
 option is its name without the leading hyphens; hyphens and underscores in a key are equal. `rules` is the key of the

@@ -6,6 +6,7 @@ shuffles and repeats micro-batches.
 
 from __future__ import annotations
 
+import json
 import os
 import random
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import holdsfor as hf
+from holdsfor.cli.main import main
 from holdsfor.errors import HoldsforError
 from holdsfor.parallel.stages.admission import RunSchedule
 from holdsfor.syntax.time_points import LATEST
@@ -183,3 +185,35 @@ def test_other_streams_and_tables_are_refused(spark: SparkSession, tmp_path: Pat
     (tmp_path / "checkpoint/holdsfor/stream.json").write_text("{", encoding="utf-8")
     with pytest.raises(HoldsforError, match=r"HF792.*damaged"):
         stream.micro_batches(checkpoint)
+
+
+def test_the_command_reads_folders_and_continues(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rules, checkpoint = tmp_path / "rules.prolog", str(tmp_path / "checkpoint")
+    rules.write_text(RICH, encoding="utf-8")
+    columns = "happensAt(win(person), time)"
+    folder = write_batches(tmp_path / "records", [['{"person": "ann", "time": 5}'], ['{"person": "bob", "time": 12}']])
+    arguments = ["spark", "stream", str(rules), "--input", f"{folder}: {columns}", "--window", "20", "--step", "10"]
+    arguments += ["-o", str(tmp_path / "out"), "--checkpoint", checkpoint, "--once", "--start", "0", "--buckets", "2"]
+    assert main([*arguments, "--progress", "json"]) == 0
+    progress = json.loads(capsys.readouterr().err.splitlines()[-1])
+    assert (progress["query_time"], progress["read"], progress["changes"]) == (10, 2, 1)
+    path = Path(folder) / "2.txt"
+    path.write_text('{"person": "eve", "time": 25}\n', encoding="utf-8")
+    assert main(arguments) == 0
+    assert "query time 20, 5 behind the records" in capsys.readouterr().err
+    rows = spark.read.parquet(str(tmp_path / "out")).orderBy("query_time").collect()
+    assert [(row.query_time, row.op, row.fvp, row.start) for row in rows] == [
+        (10, "+", "rich(ann)=true", 6),
+        (20, "+", "rich(bob)=true", 13),
+    ]
+    assert main(["spark", "inspect", checkpoint]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[0] == "window 20, step 10, clock tick 1, 2 buckets"
+    assert shown[1:3] == ["micro-batch 1, start 0, query time 20 reached", "source 0: arrival 25"]
+    assert "  rich: 2 open intervals" in shown
+    assert main([*arguments[:6], "30", *arguments[7:]]) == 2
+    assert "HF793" in capsys.readouterr().err
+    assert main(["spark", "inspect", str(tmp_path / "records")]) == 2
+    assert "not the checkpoint of a stream" in capsys.readouterr().err

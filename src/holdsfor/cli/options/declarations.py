@@ -1,4 +1,4 @@
-"""The options of `run`, `plan`, `spark run` and `spark prepare`, each declared once.
+"""The options of `run`, `plan`, `spark run`, `spark prepare` and `spark stream`, each declared once.
 
 The command line (`holdsfor.cli.options.arguments`), the configuration file (`holdsfor.cli.options.config`) and the page
 `docs/options.md` are made from these declarations. An option that differs between two commands, for example in its
@@ -7,86 +7,19 @@ choices, has one declaration for each of them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal
-
 from holdsfor.cli.options.durations import PER_SECOND
+from holdsfor.cli.options.option import Command, Kind, Option
+from holdsfor.cli.options.stream_options import STREAM_OPTIONS
 from holdsfor.sinks.writers import FORMATS
 
 __all__ = ["CONFIGURABLE", "KEYS", "OPTIONS", "Command", "Kind", "Option", "options_of"]
 
-Command = Literal["run", "plan", "spark run", "spark prepare"]
-Kind = Literal[
-    "path",
-    "paths",
-    "place",
-    "inputs",
-    "facts",
-    "areas",
-    "text",
-    "texts",
-    "choices",
-    "time",
-    "duration",
-    "integer",
-    "rate",
-    "flag",
-]
-Group = Literal["rules", "input", "time and windows", "plan", "results", "logs", "live runs", "Apache Spark"]
-
-_LISTS = ("paths", "inputs", "facts", "areas", "texts", "choices")
-
-
-@dataclass(frozen=True)
-class Option:
-    """An option of some commands.
-
-    `name` is the key of the configuration file and, with hyphens, the option of the command line. `without` describes a
-    default that is not a value. `required` completes the hint "give …" for a command that lacks the option. An option
-    that `takes_several` values has all of them after one `--name`; other lists repeat `--name` for each value.
-    """
-
-    name: str
-    kind: Kind
-    commands: tuple[Command, ...]
-    group: Group
-    help: str
-    metavar: str | None = None
-    default: str | int | bool | None = None
-    without: str | None = None
-    choices: tuple[str, ...] | None = None
-    short: str | None = None
-    required: str | None = None
-    takes_several: bool = False
-    is_positional: bool = False
-    is_key: bool = True
-
-    @property
-    def flag(self) -> str:
-        """The option as it is written on the command line."""
-        return f"--{self.name.replace('_', '-')}"
-
-    @property
-    def is_list(self) -> bool:
-        return self.kind in _LISTS
-
-    @property
-    def initial(self) -> Any:
-        """The value of an option that is given neither on the command line nor in a file."""
-        return [] if self.is_list else self.default
-
-    @property
-    def shown_default(self) -> str | None:
-        """The default as text, None if the option does nothing by default."""
-        if self.without is not None or self.default in (None, False):
-            return self.without
-        return "yes" if self.default is True else str(self.default)
-
-
-_ALL: tuple[Command, ...] = ("run", "plan", "spark run", "spark prepare")
+_ALL: tuple[Command, ...] = ("run", "plan", "spark run", "spark prepare", "spark stream")
 _ON_SPARK: tuple[Command, ...] = ("spark run", "spark prepare")
 CONFIGURABLE: tuple[Command, ...] = ("run", "plan", "spark run")
 """The commands that read a configuration file."""
+
+_WITH_WINDOWS: tuple[Command, ...] = (*CONFIGURABLE, "spark stream")
 
 OPTIONS: tuple[Option, ...] = (
     Option(
@@ -258,7 +191,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "start",
         "time",
-        CONFIGURABLE,
+        _WITH_WINDOWS,
         "time and windows",
         "first time-point of the run",
         metavar="TIME",
@@ -285,7 +218,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "step",
         "duration",
-        CONFIGURABLE,
+        _WITH_WINDOWS,
         "time and windows",
         "distance between query times",
         metavar="T",
@@ -294,7 +227,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "allen_memory",
         "duration",
-        CONFIGURABLE,
+        _WITH_WINDOWS,
         "time and windows",
         "longest gap between two intervals that are related by `before`",
         metavar="T",
@@ -346,7 +279,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "show",
         "texts",
-        CONFIGURABLE,
+        _WITH_WINDOWS,
         "results",
         "fluent or event to report: a name, `name/arity` or a pattern such as 'gap(_)=true'; may be repeated",
         metavar="OUTPUT",
@@ -558,20 +491,28 @@ OPTIONS: tuple[Option, ...] = (
         metavar="SECONDS",
         default=1,
     ),
+    *STREAM_OPTIONS,
     Option(
         "master",
         "text",
-        _ON_SPARK,
+        (*_ON_SPARK, "spark stream"),
         "Apache Spark",
         "address of Spark, such as `local[4]` or `spark://HOST:PORT`",
         metavar="ADDRESS",
         without="the configuration of Spark",
     ),
-    Option("conf", "texts", _ON_SPARK, "Apache Spark", "setting of Spark; may be repeated", metavar="NAME=VALUE"),
+    Option(
+        "conf",
+        "texts",
+        (*_ON_SPARK, "spark stream"),
+        "Apache Spark",
+        "setting of Spark; may be repeated",
+        metavar="NAME=VALUE",
+    ),
     Option(
         "buckets",
         "integer",
-        _ON_SPARK,
+        (*_ON_SPARK, "spark stream"),
         "Apache Spark",
         "number of buckets that the entities are divided into",
         metavar="N",

@@ -74,7 +74,7 @@ def convert_times(options: argparse.Namespace) -> None:
 
         check_time_zone(zone)
     for name in ("start", "end"):
-        if getattr(options, name) is not None:
+        if getattr(options, name, None) is not None:
             setattr(options, name, time_point(getattr(options, name), options.time_unit, f"--{name}", zone))
     for name in ("window", "step", "allen_memory"):
         if getattr(options, name, None) is not None:

@@ -34,10 +34,17 @@ class Failed(Exception):
         self.exit_code = exit_code
 
 
-def on_spark(options: argparse.Namespace, shown: str, work: Callable[[SparkSession, bool], WorkResult]) -> WorkResult:
+def on_spark(
+    options: argparse.Namespace,
+    shown: str,
+    work: Callable[[SparkSession, bool], WorkResult],
+    *,
+    stop: Interruption | None = None,
+) -> WorkResult:
     """The result of `work`, which gets a session of Spark and whether the session is new.
 
-    `shown` is the place for the results, as error messages name it.
+    `shown` is the place for the results, as error messages name it. A signal cancels the jobs of Spark, unless `work`
+    ends by itself when `stop` is asked.
     """
     from holdsfor.spark.cluster.session_start import log, started_session
 
@@ -45,7 +52,7 @@ def on_spark(options: argparse.Namespace, shown: str, work: Callable[[SparkSessi
     with log() as spark_log:
         try:
             with started_session(options.master, settings, spark_log) as (spark, is_new):
-                return _until_interrupted(spark, lambda: work(spark, is_new), spark_log)
+                return _until_interrupted(spark, lambda: work(spark, is_new), spark_log, stop)
         except HoldsforError:
             raise
         except Exception as problem:
@@ -63,7 +70,9 @@ def _setting(text: str) -> tuple[str, str]:
     return name, value
 
 
-def _until_interrupted(spark: SparkSession, work: Callable[[], WorkResult], spark_log: Log) -> WorkResult:
+def _until_interrupted(
+    spark: SparkSession, work: Callable[[], WorkResult], spark_log: Log, own_stop: Interruption | None
+) -> WorkResult:
     """The result of `work`, which runs in a thread. A signal cancels its jobs and lets the thread clean up.
 
     The thread waits for the JVM and cannot handle signals. The main thread can still send commands to Spark.
@@ -71,7 +80,7 @@ def _until_interrupted(spark: SparkSession, work: Callable[[], WorkResult], spar
     from holdsfor.spark.cluster.connect import cancel
 
     is_reported = False
-    with Interruption() as stop, ThreadPoolExecutor(1) as pool:
+    with own_stop or Interruption() as stop, ThreadPoolExecutor(1) as pool:
         done = pool.submit(work)
         while not done.done():
             wait([done], _EVERY_SECONDS)
@@ -81,7 +90,7 @@ def _until_interrupted(spark: SparkSession, work: Callable[[], WorkResult], spar
                     f"Spark waits: a job {_WAITING}; check that the cluster has room for such executors",
                     file=sys.stderr,
                 )
-            if stop.is_asked:
+            if stop.is_asked and own_stop is None:
                 cancel(spark)
     if stop.is_asked and done.exception() is not None:
         raise KeyboardInterrupt

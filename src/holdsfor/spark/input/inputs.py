@@ -13,12 +13,13 @@ from holdsfor.columns.encoding import Symbols
 from holdsfor.errors import DataProblem, Diagnostic, did_you_mean
 from holdsfor.sources.column_kinds import split_kind
 from holdsfor.sources.column_roles import columns_by_role
+from holdsfor.sources.formats import Format
 from holdsfor.sources.input_columns import line_columns
 from holdsfor.sources.number_checks import TextUses
 from holdsfor.sources.table_layout import layout_of
 from holdsfor.sources.unreadable import Unreadable, refuse_if_all
 from holdsfor.spark.input.files import Files, Form
-from holdsfor.spark.input.frame_reader import SOURCE
+from holdsfor.spark.input.frame_reader import SOURCE, mapping_of
 from holdsfor.spark.input.frame_sources import FrameSource, checked_table, quoted
 from holdsfor.spark.input.lines import LineReader, lines_of_frame
 from holdsfor.spark.input.set_aside import FileBlock
@@ -27,7 +28,7 @@ from holdsfor.spark.prepared.history import Prepared, is_prepared, prepared
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["Columns", "Given", "Inputs", "Mapped", "events", "files", "fluents", "inputs_of"]
+__all__ = ["Columns", "Given", "Inputs", "Lines", "Mapped", "events", "files", "fluents", "inputs_of"]
 
 Columns: TypeAlias = "str | dict[str, str]"
 """The meaning of columns: a description such as `happensAt(speed(vessel, knots), ts)`, or roles by column name."""
@@ -47,6 +48,15 @@ class Mapped:
     name: str
     frame: DataFrame
     titles: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Lines:
+    """A DataFrame whose column `value` has lines of text or JSON; `mapping` describes the columns of JSON lines."""
+
+    frame: DataFrame
+    form: Format
+    mapping: str | None = None
 
 
 def files(path: str | Path, *, form: Form | None = None) -> Files:
@@ -179,6 +189,8 @@ def _found(given: Any, names: Names, tick: int, order: int) -> Iterable[FrameSou
         return [given]
     if isinstance(given, Files):
         return _described(given, mapping).sources(_session(), names, tick, order)
+    if isinstance(given, Lines):
+        return [_source_of_lines(given, names, order)]
     if isinstance(given, Mapped):
         _check_texts(given, names)
     frame = given.frame if isinstance(given, Mapped) else given
@@ -189,10 +201,18 @@ def _found(given: Any, names: Names, tick: int, order: int) -> Iterable[FrameSou
         frame, titles = _renamed(frame, mapping)
         mapping = None
     if mapping is None and _is_of_lines(frame):
-        reader = partial(LineReader, place=FileBlock("text", order=order))
-        return [FrameSource(lines_of_frame(frame), reader, may_retract=True, columns=line_columns(None, None, names))]
+        return [_source_of_lines(Lines(frame, "text"), names, order)]
     source = checked_table(frame, names, tick, mapping, place=FileBlock("table", order=order))
     return [source if titles is None else _titled(source, titles, given.name if isinstance(given, Mapped) else None)]
+
+
+def _source_of_lines(lines: Lines, names: Names, order: int) -> FrameSource:
+    described = mapping_of(lines.mapping)
+    if described is not None:
+        described.check_record(names)
+    reader = partial(LineReader, mapping=lines.mapping, place=FileBlock("text", order=order), form=lines.form)
+    columns = line_columns(described, None, names)
+    return FrameSource(lines_of_frame(lines.frame), reader, may_retract=True, columns=columns)
 
 
 def _is_of_lines(frame: DataFrame) -> bool:

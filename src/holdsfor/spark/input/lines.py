@@ -69,12 +69,13 @@ def lines_of_files(frame: DataFrame) -> DataFrame:
 
 @dataclass(frozen=True)
 class LineReader:
-    """Reads batches of lines; without `files` all lines have the same place and no line numbers."""
+    """Reads batches of lines; without `files` all lines have the same place and `form`, and no line numbers."""
 
     setting: ReaderSettings
     mapping: str | None = None
     files: dict[int, LineFile] = field(default_factory=dict)
     place: FileBlock = FileBlock("text")
+    form: Format = "text"
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Load]:
         at, n_lines = self.place, 0
@@ -95,7 +96,7 @@ class LineReader:
 
     def _runs(self, batch: Any) -> Iterator[tuple[FileBlock, LineFile, bytes]]:
         if not self.files:
-            yield self.place, LineFile(self.place.file), _content(batch)
+            yield self.place, LineFile(self.place.file, self.form), _content(batch)
             return
         for number, begin, block in _runs(batch):
             file = self.files[number]

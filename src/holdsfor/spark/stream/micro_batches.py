@@ -7,6 +7,7 @@ state of earlier micro-batches, the records, which Spark repeats, and the decisi
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -90,6 +91,21 @@ class BatchProgress:
     decision: Decision
     counts: dict[str, int]
     seconds: float
+
+    def as_json(self) -> str:
+        """One line of JSON."""
+        counts = {name.replace(" ", "_"): n for name, n in self.counts.items()}
+        reached = {"batch": self.decision.batch, "query_time": self.decision.last, "arrival": self.decision.reached}
+        return json.dumps({**reached, **counts, "seconds": round(self.seconds, 3)})
+
+    def as_text(self) -> str:
+        """One line of text."""
+        reached = "no query time yet" if self.decision.last is None else f"query time {self.decision.last}"
+        behind = _behind(self.decision)
+        counts = [f"{n} {name}" for name, n in self.counts.items() if n and name not in ("read", "unused")]
+        n_read = self.counts.get("read", 0)
+        speed = f"{n_read} records read, {n_read / max(self.seconds, 1e-9):.0f}/s"
+        return ", ".join([f"micro-batch {self.decision.batch}: {reached}{behind}", speed, *counts])
 
 
 @dataclass
@@ -252,6 +268,13 @@ class MicroBatches:
         return Clock(settings.unit, has_offset=self._has_offset, zone=settings.zone).time_type
 
 
+def _behind(decision: Decision) -> str:
+    """The distance of the last query time from the records."""
+    if decision.last is None or decision.reached is None:
+        return ""
+    return f", {max(0, decision.reached - decision.last)} behind the records"
+
+
 def _summary(sent: DataFrame) -> tuple[dict[str, Seen], dict[str, int]]:
     """How far each source is, and the number of records by outcome. Runs a job."""
     from pyspark.sql import functions as F
@@ -265,7 +288,7 @@ def _summary(sent: DataFrame) -> tuple[dict[str, Seen], dict[str, int]]:
     }
     counts: dict[str, int] = {}
     for row in rows:
-        if row["kind"] != PROGRESS:
+        if row["kind"] not in (PROGRESS, "suspect", "lines"):
             what = row["kind"].partition(" ")[0] if row["kind"] != "set aside" else "set aside"
             counts[what] = counts.get(what, 0) + row["n"]
     return seen, counts

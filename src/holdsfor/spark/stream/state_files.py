@@ -42,6 +42,14 @@ class StreamFiles:
         found = system.get_file_info(fs.FileSelector(path, allow_not_found=True))
         return sorted(each.base_name for each in found if each.is_file and not each.base_name.startswith("."))
 
+    def folders(self, folder: str) -> list[str]:
+        """The names of the folders in a folder, in order of their numbers."""
+        from pyarrow import fs
+
+        system, path = self._opened(folder)
+        found = system.get_file_info(fs.FileSelector(path, allow_not_found=True))
+        return sorted((each.base_name for each in found if not each.is_file), key=lambda name: (len(name), name))
+
     def read(self, path: str) -> bytes:
         system, whole = self._opened(path)
         try:

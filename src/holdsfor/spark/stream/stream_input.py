@@ -13,7 +13,7 @@ from holdsfor.errors import DataProblem, Diagnostic, UsageProblem, did_you_mean
 from holdsfor.sources.input_columns import merged_columns
 from holdsfor.spark.input.frame_reader import SOURCE
 from holdsfor.spark.input.frame_sources import FrameSource, quoted
-from holdsfor.spark.input.inputs import Columns, inputs_of
+from holdsfor.spark.input.inputs import Columns, Lines, inputs_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -78,7 +78,7 @@ def _listed(data: Any, columns: Columns | None) -> list[Any]:
             raise DataProblem(Diagnostic("HF505", message, hint="give pairs of a DataFrame and its columns"))
         listed = [(listed[0], columns)]
     for each in listed:
-        frame = each[0] if isinstance(each, tuple) else each
+        frame = each[0] if isinstance(each, tuple) else each.frame if isinstance(each, Lines) else each
         if not getattr(frame, "isStreaming", False):
             found = "a DataFrame that is not a stream" if hasattr(frame, "mapInArrow") else f"`{type(frame).__name__}`"
             hint = "`spark.readStream` gives a streaming DataFrame; `hf.spark.recognise` takes tables and files"
@@ -88,7 +88,7 @@ def _listed(data: Any, columns: Columns | None) -> list[Any]:
 
 def _with_source(each: Any, source: str | None) -> Any:
     """An input whose rows have the column of their source."""
-    if source is None:
+    if source is None or isinstance(each, Lines):
         return each
     from pyspark.sql import functions as F
 
@@ -102,7 +102,7 @@ def _with_source(each: Any, source: str | None) -> Any:
 
 def _with_arrival(each: Any, arrival: str | None) -> Any:
     """An input whose column of arrivals is described."""
-    if arrival is None:
+    if arrival is None or isinstance(each, Lines):
         return each
     frame, columns = each if isinstance(each, tuple) else (each, None)
     _check_column(frame, arrival)

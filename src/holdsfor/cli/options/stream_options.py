@@ -1,0 +1,118 @@
+"""The options of `spark stream` that other commands do not have, or have with another meaning."""
+
+from __future__ import annotations
+
+from holdsfor.cli.options.option import Option
+
+__all__ = ["STREAM_OPTIONS"]
+
+STREAM_OPTIONS: tuple[Option, ...] = (
+    Option(
+        "input",
+        "inputs",
+        ("spark stream",),
+        "streams",
+        "records: a folder to which files are added, or `kafka://HOST:PORT/TOPIC`, or 'PLACE: columns'",
+        metavar="INPUT",
+        required="`--input` with a folder or a topic",
+        takes_several=True,
+    ),
+    Option(
+        "input_format",
+        "text",
+        ("spark stream",),
+        "streams",
+        "format of the lines of files and messages, or Parquet files",
+        without="text, or JSON lines if the columns are described",
+        choices=("text", "jsonl", "parquet"),
+    ),
+    Option(
+        "window",
+        "duration",
+        ("spark stream",),
+        "streams",
+        "length of the window that a query time evaluates",
+        metavar="T",
+        required="`--window`, which sets the query times",
+    ),
+    Option(
+        "output",
+        "place",
+        ("spark stream",),
+        "streams",
+        "folder for the rows of the feed",
+        metavar="FOLDER",
+        short="-o",
+        required="`-o` with a folder",
+    ),
+    Option(
+        "format",
+        "text",
+        ("spark stream",),
+        "streams",
+        "format of the rows",
+        default="parquet",
+        choices=("parquet", "json", "csv", "orc", "delta"),
+    ),
+    Option(
+        "feed",
+        "text",
+        ("spark stream",),
+        "streams",
+        "rows to write: changes of results, settled results, or records without the usual effect",
+        default="changes",
+        choices=("changes", "settled", "problems"),
+    ),
+    Option(
+        "checkpoint",
+        "path",
+        ("spark stream",),
+        "streams",
+        "folder for the state, from which the same command continues",
+        metavar="FOLDER",
+        required="`--checkpoint` with a folder for the state",
+    ),
+    Option(
+        "clock",
+        "text",
+        ("spark stream",),
+        "streams",
+        "clock of query times: the arrivals of the records, or the wall clock",
+        default="event",
+        choices=("event", "wall"),
+    ),
+    Option(
+        "idle",
+        "duration",
+        ("spark stream",),
+        "streams",
+        "silence of a source after which it is not waited for",
+        metavar="T",
+    ),
+    Option(
+        "trigger",
+        "text",
+        ("spark stream",),
+        "streams",
+        "time between two micro-batches, as in Spark",
+        metavar="TIME",
+        default="0 seconds",
+    ),
+    Option(
+        "once",
+        "flag",
+        ("spark stream",),
+        "streams",
+        "end when all records that are there have been read",
+        default=False,
+    ),
+    Option(
+        "progress",
+        "text",
+        ("spark stream",),
+        "streams",
+        "form of the line for every micro-batch on standard error",
+        default="text",
+        choices=("text", "json"),
+    ),
+)

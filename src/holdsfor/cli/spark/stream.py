@@ -1,0 +1,106 @@
+"""`holdsfor spark stream`: recognise what the rules describe in streams, on Apache Spark."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from holdsfor.analysis.pipeline import Compiled, check_time_zone, compile_files, with_clock
+from holdsfor.cli.options.added_programs import added_programs
+from holdsfor.cli.options.arguments import Commands, add_command, add_options
+from holdsfor.cli.options.config import fill_in
+from holdsfor.cli.options.durations import convert_times
+from holdsfor.cli.spark.session import Failed, on_spark
+from holdsfor.cli.terminal.diagnostics import print_warning_count
+from holdsfor.cli.terminal.interruption import Interruption
+from holdsfor.errors import Diagnostics, ParallelismWarning
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+
+    from holdsfor.spark.stream.micro_batches import BatchProgress
+    from holdsfor.spark.stream.stream import RecognitionStream
+
+__all__ = ["add_parser"]
+
+_EVERY_SECONDS = 0.5
+
+
+def add_parser(commands: Commands) -> None:
+    example = "holdsfor spark stream rules.prolog --input records/ --window 2h --step 5m -o changes --checkpoint state"
+    parser = add_command(commands, "stream", "recognise what the rules describe in streams, on Apache Spark", example)
+    add_options(parser, "spark stream")
+    parser.set_defaults(execute=execute)
+
+
+def execute(options: argparse.Namespace) -> int:
+    fill_in(options, "spark stream")
+    from holdsfor.spark.input.ingestion import check_buckets
+    from holdsfor.spark.stream.command_inputs import check_inputs
+
+    convert_times(options)
+    check_buckets(options.buckets)
+    check_inputs(options.input)
+    files, diagnostics = [*options.rules, *options.background], Diagnostics()
+    check_time_zone(options.tz)
+    compiled = compile_files(files, diagnostics, more=added_programs(options))
+    compiled = with_clock(compiled, options.time_unit, options.tz)
+    print_warning_count(diagnostics, files)
+    stop = Interruption()
+    try:
+        on_spark(options, options.output, lambda spark, _: _work(spark, compiled, options, stop), stop=stop)
+    except Failed as failed:
+        return failed.exit_code
+    return 0
+
+
+def _work(spark: SparkSession, compiled: Compiled, options: argparse.Namespace, stop: Interruption) -> None:
+    """Run the stream until it ends, or until a signal stops it after the current micro-batch."""
+    stream = _stream(spark, compiled, options)
+    feed = getattr(stream, options.feed)
+    writer = feed.writeStream.format(options.format).option("checkpointLocation", options.checkpoint)
+    trigger: dict[str, Any] = {"availableNow": True} if options.once else {"processingTime": options.trigger}
+    progress = _Progress(is_json=options.progress == "json")
+    query = writer.trigger(**trigger).onProgress(progress).start(options.output)
+    while not query.awaitTermination(_EVERY_SECONDS):
+        if stop.is_asked and not progress.is_running(query):
+            query.stop()
+
+
+def _stream(spark: SparkSession, compiled: Compiled, options: argparse.Namespace) -> RecognitionStream:
+    from holdsfor.spark.stream.command_inputs import streams_of
+    from holdsfor.spark.stream.stream import stream
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ParallelismWarning)
+        return stream(
+            streams_of(spark, options.input, options.input_format),
+            compiled,
+            window=options.window,
+            step=options.step,
+            start=options.start,
+            tick=options.tick,
+            allen_memory=options.allen_memory,
+            buckets=options.buckets,
+            time_unit=options.time_unit,
+            tz=options.tz,
+            idle=options.idle,
+            clock=options.clock,
+        )
+
+
+class _Progress:
+    """Prints a line for every micro-batch on standard error: as text, or as JSON."""
+
+    def __init__(self, *, is_json: bool) -> None:
+        self._is_json = is_json
+
+    def __call__(self, progress: BatchProgress) -> None:
+        print(progress.as_json() if self._is_json else progress.as_text(), file=sys.stderr, flush=True)
+
+    def is_running(self, query: StreamingQuery) -> bool:
+        """Whether a micro-batch is being processed."""
+        return bool(query.status["isTriggerActive"])
