@@ -28,6 +28,7 @@ import numpy as np
 
 from holdsfor.columns.records import Mask
 from holdsfor.columns.tables import FluentTable, Key, PointTable, concatenate_tables
+from holdsfor.kernels.compact import distinct_values
 from holdsfor.kernels.concatenation import concatenate_columns
 from holdsfor.kernels.keys import Int64
 from holdsfor.kernels.membership import is_member
@@ -57,6 +58,7 @@ Changed = dict[TableName, Rows]
 """Changed rows, by table."""
 
 _NO_KEYS = np.empty(0, dtype=np.int64)
+_FEW_KEYS = 1_000
 _NO_VERSION = -1  # of domains: the resumption is not used
 
 
@@ -286,17 +288,23 @@ class _Advance:
     def active_keys(self, before: ResumedStage, events: Events, fluents: Fluents) -> Keys:
         """The keys of a stage with changes after its resumption point: of rows that they need, or of the last results.
 
-        For a stage with duration filters, time alone may change an open interval.
+        For a stage with duration filters, time alone may change an open interval. None, for all keys, also if most
+        keys are probably active, and their rows are not worth looking for.
         """
         stage = before.stage
-        if stage.is_relating or self.evaluation.rules.asked_edges:
+        most = max(_FEW_KEYS, *(table.n // 2 for table in before.state.held.values()), 0)
+        are_many = sum(table.n for table in events.values()) > 2 * most
+        if stage.is_relating or self.evaluation.rules.asked_edges or are_many:
             return None
         rows: dict[TableName, Sequence[Int64]] = {(False, key): table.columns[:-1] for key, table in events.items()}
         for key, table in fluents.items():
             changes = table.starts > before.point
             changes |= table.ends > before.point if stage.deciding else table.ends != OPEN
             rows[True, key] = [column[changes] for column in table.columns[:-2]]
-        active = _united(stage.touched(rows, self.columns, self.facts), stage.waiting_keys(before.state.pending))
+        active = stage.touched(rows, self.columns, self.facts)
+        if active is None or len(active) > most:
+            return None
+        active = _united(active, stage.waiting_keys(before.state.pending))
         return _united(active, before.results.keys_changing_after(before.point, stage))
 
     def recent_evaluation(self, before: ResumedStage, keys: Keys, events: Events, fluents: Fluents) -> Evaluation:
@@ -398,7 +406,7 @@ class _Advance:
 def _united(one: Keys, other: Keys) -> Keys:
     if one is None or other is None:
         return None
-    return np.union1d(one, other) if len(other) else one
+    return distinct_values(np.concatenate((one, other))) if len(other) else one
 
 
 def _add(tables: dict[Key, Table], more: dict[Key, Table]) -> None:
