@@ -1,7 +1,8 @@
 """Composite event recognition that people trust.
 
 `import holdsfor as hf`, then `hf.load`, `hf.recognise`, `hf.Session`; see `holdsfor.api`. For intervals alone,
-`hf.intervals` and `hf.allen`; on Apache Spark, `hf.spark`. Submodules are loaded at their first use.
+`hf.intervals` and `hf.allen`; on Apache Spark, `hf.spark`. `hf.errors` has the errors and warnings. Submodules are
+loaded at their first use.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from holdsfor import allen, intervals, spark
+    from holdsfor import errors as errors
     from holdsfor.api import Change, Event, Fluent, Report, Result, RuleSet, Session, load, load_text, recognise, term
 
 __all__ = [
@@ -49,12 +51,12 @@ _LIBRARY = (
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, "errors"])
 
 
 def __getattr__(name: str) -> Any:
     if name in _LIBRARY:
         return globals().setdefault(name, getattr(import_module("holdsfor.api"), name))
-    if name in ("allen", "intervals", "spark"):
+    if name in ("allen", "errors", "intervals", "spark"):
         return import_module(f"holdsfor.{name}")
     raise AttributeError(f"module `holdsfor` has no attribute `{name}`")

@@ -21,7 +21,6 @@ OF_COMMANDS = ("cli", "generators")
 OF_COMMAND_MODULES = {
     "query/result_files.py": "files are read by `holdsfor query`",
     "sinks/writers.py": "files are written by `holdsfor run`",
-    "sources/column_mapping.py": "the name of a text in places such as `--input:1:5`",
     "distribution/one_bucket.py": "names a command",
     "spark/cluster/failures.py": "failures of `holdsfor spark run`",
     "spark/cluster/session_start.py": "the session of `holdsfor spark run`",

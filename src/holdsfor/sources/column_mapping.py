@@ -123,7 +123,7 @@ def split_facts(text: str) -> tuple[str, str]:
 @lru_cache(maxsize=64)
 def read_mapping(text: str) -> Mapping:
     """The mapping that a text describes; a description that makes no record is HF505."""
-    head, *rest = conjuncts(_with_paths(parse_term(text, "--input", has_strings=True, operators=_operators())))
+    head, *rest = conjuncts(_with_paths(parse_term(text, "columns", has_strings=True, operators=_operators())))
     shape, entity, columns = _head(head)
     args = entity.args if isinstance(entity, Struct) else ()
     columns |= {f"arg{i + 1}": arg for i, arg in enumerate(args)}
@@ -138,7 +138,7 @@ def read_mapping(text: str) -> Mapping:
 
 def read_fact_mapping(text: str) -> Mapping:
     """The mapping of the columns of a table to the arguments of facts, such as `vessel(mmsi, type, length?)`."""
-    head, *rest = conjuncts(_with_paths(parse_term(text, "--facts", has_strings=True, operators=_operators())))
+    head, *rest = conjuncts(_with_paths(parse_term(text, "facts", has_strings=True, operators=_operators())))
     if not isinstance(head, Struct):
         raise _problem("expected a predicate with columns", head, "write `predicate(column, …)`")
     given: dict[str, Term] = {f"arg{i + 1}": arg for i, arg in enumerate(head.args)}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 import holdsfor as hf
@@ -70,4 +73,9 @@ def test_rules_show_themselves_on_a_page() -> None:
 
 
 def test_names_of_the_library_are_listed() -> None:
-    assert {"load", "recognise", "Session", "Event", "spark"} <= set(dir(hf))
+    assert {"load", "recognise", "Session", "Event", "spark", "errors"} <= set(dir(hf))
+    used = (
+        "import holdsfor as hf; print(hf.errors.SetAsideWarning.__name__, all(hasattr(hf, name) for name in dir(hf)))"
+    )
+    done = subprocess.run([sys.executable, "-c", used], capture_output=True, text=True, check=True)
+    assert done.stdout == "SetAsideWarning True\n"
