@@ -56,7 +56,8 @@ class Evaluation(EvaluationContext):
             self.derive_fluent(key, fluent)
         if component.interval_rules:
             key, table = evaluate_interval_rules(component.interval_rules, self)
-            if self.cuts:
+            started = self.rules.started_fluents
+            if self.cuts and (started is None or key in started):
                 cuts_of_rules(component.interval_rules, key, table, self)
             self.add_fluents(key, true_starts(table, self.state.held.get(key), self.time_range.first, self.instances))
 

@@ -23,6 +23,7 @@ from holdsfor.runtime.domain_members import Members, Mentioned
 from holdsfor.runtime.domains import Domains
 from holdsfor.runtime.early_components import EarlyComponents, Name, early_components
 from holdsfor.runtime.reports.shown_rows import ShownRows
+from holdsfor.runtime.started_fluents import started_fluents
 from holdsfor.syntax.printer import show, show_indicator
 from holdsfor.syntax.program import Clause
 from holdsfor.syntax.rules import IntervalCall
@@ -38,6 +39,7 @@ class PreparedRules:
 
     `without` are the names of rewrites to switch off. With `components` only these are computed, and all their results
     are reported; otherwise those that the output of the rules needs. `shown` selects the rows that are reported.
+    `started_fluents` are the fluents whose starts matter; None if other processes may read the starts of all of them.
     """
 
     def __init__(
@@ -81,6 +83,7 @@ class PreparedRules:
         self._early_without: dict[frozenset[Name], EarlyComponents] = {}
         self.is_causal = not self.uses_query_time and all(map(is_causal, self.program.components))
         self.read_fluents = read_fluents(compiled, self.program)
+        self.started_fluents = None if self.components is not None else started_fluents(self.program)
         self.output_events = {rule.key for component in self.program.components for rule in component.events}
 
     def early_without(self, names: frozenset[Name]) -> EarlyComponents:

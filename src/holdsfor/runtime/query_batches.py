@@ -34,7 +34,7 @@ from holdsfor.runtime.state import State
 
 __all__ = ["BatchStarts", "QueryBatch", "batch_starts", "last_of_batch"]
 
-_MOST_RECORDS = 1 << 17  # of a batch with several query times
+_MOST_RECORDS = 1 << 18  # of a batch with several query times
 _FEW_RECORDS = 1 << 12
 _OFTEN = 4  # the query times of a batch at least, on average, for early components
 _MOST_WINDOWS = 64  # that have the records of a batch: the report of each query time reads the results of the batch
