@@ -1,7 +1,7 @@
 """Whether a query time is cheaper if it evaluates only what changed.
 
-Shares of rows give a first estimate, and the processor time of both ways the decision: where a resumed query time took
-longer than the last whole evaluation, some query times are evaluated whole before the next attempt.
+Shares of rows give a first estimate, and the processor time of both ways the decision: where several resumed query times
+in a row took longer than the last whole evaluation, some query times are evaluated whole before the next attempt.
 """
 
 from __future__ import annotations
@@ -28,15 +28,20 @@ _SAMPLE = 2_000
 _MOST_SHARE = 0.5  # of the rows of a window, above which a whole evaluation is cheaper
 
 
-_ATTEMPTS_APART = 16  # whole evaluations after an attempt that did not pay
+_ATTEMPTS = 2  # resumed query times in a row that must take longer, since other processes may be the reason for one
+_ATTEMPTS_APART = 16  # whole evaluations after attempts that did not pay
 
 
 @dataclass
 class MeasuredCost:
-    """The processor seconds of the last whole evaluation by record, and how many follow before the next attempt."""
+    """The processor seconds of the last whole evaluation by record, and how many follow before the next attempt.
+
+    `n_slow` resumed query times in a row took longer.
+    """
 
     seconds_by_record: float = math.inf
     n_whole_left: int = 0
+    n_slow: int = 0
 
     def allows_resumption(self) -> bool:
         """Whether the next query time may be resumed; to be asked once at every query time."""
@@ -47,8 +52,10 @@ class MeasuredCost:
         """Record the processor seconds of a query time with some records in its time range."""
         if not is_resumed:
             self.seconds_by_record = seconds / max(n_records, 1)
-        elif seconds > self.seconds_by_record * n_records:
-            self.n_whole_left = _ATTEMPTS_APART
+            return
+        self.n_slow = self.n_slow + 1 if seconds > self.seconds_by_record * n_records else 0
+        if self.n_slow == _ATTEMPTS:
+            self.n_whole_left, self.n_slow = _ATTEMPTS_APART, _ATTEMPTS - 1
 
 
 def n_between(state: State, first: int, last: int) -> int:
