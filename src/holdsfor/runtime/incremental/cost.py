@@ -1,7 +1,7 @@
 """Whether a query time is cheaper if it evaluates only what changed.
 
-Shares of rows give a first estimate, and the processor time of both ways the decision: where several resumed query times
-in a row took longer than the last whole evaluation, some query times are evaluated whole before the next attempt.
+Shares of rows give a first estimate, and the processor time of both ways the decision: where two resumed query times in
+a row took longer than the last whole evaluation, some query times are evaluated whole before the next attempt.
 """
 
 from __future__ import annotations
