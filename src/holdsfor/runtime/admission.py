@@ -47,6 +47,12 @@ class Admission:
         if state.records.n_retracted > n_retracted:
             members.replace(self._mentioned(lambda records: records.known(state.start, last, query.until)))
 
+    def may_change_members(self, query: OneQuery, last: int) -> bool:
+        """Whether the records or retractions of a query time may add members to domains or remove them."""
+        if self.state.records.retractions:
+            return True
+        return self.members.has_new(self._mentioned(lambda records: records.new_to(query, self.state.start, last)))
+
     def announce(self, queries: QueryTimes) -> None:
         """Add all constants of the records of a run to the domains before the first query time.
 

@@ -141,6 +141,10 @@ class Background:
             self._relations[key] = _distinct([column_words(column, self.symbols) for column in columns])
         return self._relations[key]
 
+    def has_new_members(self, key: Key, columns: list[Int64]) -> bool:
+        """Whether some members from the input are not in a dynamic domain yet."""
+        return not bool(self.facts(key).has(columns, len(columns[0])).all())
+
     def add_members(self, key: Key, columns: list[Int64]) -> list[Int64]:
         """Add members from the input to a dynamic domain; return the new ones."""
         known = self.facts(key)

@@ -68,6 +68,12 @@ class Members:
         """Whether any result depends on the constants of records."""
         return bool(self._sources) or self._sorts is not None
 
+    def has_new(self, mentioned: Mentioned) -> bool:
+        """Whether records have constants that are not members yet; sorts may always have changed."""
+        if self._sorts is not None:
+            return True
+        return any(self.background.has_new_members(domain, columns) for domain, columns in self._found(mentioned))
+
     def add(self, mentioned: Mentioned) -> int:
         """Add the constants of records; return the number of new members of domains."""
         fresh: set[tuple[int, ...]] = set()

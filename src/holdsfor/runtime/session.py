@@ -205,20 +205,26 @@ class EngineSession(SessionRecords):
         boundary = min(self.last_point(query_time - self.window), self.state.computed.unchanged_until(query_time))
         if self._evaluation is not None:
             decided = decided_until([self._evaluation], boundary)
-        elif boundary - self._settled_to <= self._lag:
+        elif boundary - self._settled_to <= self._lag(query_time):
             decided = self.state.settled
         else:
             decided = self._decided_by_settling(boundary)
         return max(self.state.settled, decided if decided >= self.start else self.start - 1)
 
-    @property
-    def _lag(self) -> int:
+    def _lag(self, query_time: int) -> int:
         """The time by which the settled time-point may lag behind the window while query times are resumed.
 
         Members of domains that are added or removed later must not change time-points before the window.
         """
-        has_new_members = self.rules.members.is_needed and not self.state.is_announced
-        return 0 if self.window is None or has_new_members else self.window // _LAGS
+        if self.window is None:
+            return 0
+        may_have_members = self.rules.members.is_needed and not self.state.is_announced
+        if may_have_members and self._admission.may_change_members(self._one_query(query_time), query_time):
+            return 0
+        return self.window // _LAGS
+
+    def _one_query(self, at: int) -> OneQuery:
+        return OneQuery(at, ALL_ARRIVED if self.window is None else at, self.previous, self.oldest(at))
 
     def _decided_by_settling(self, boundary: int) -> int:
         """The last decided time-point up to a boundary, from an evaluation of the records up to there."""
@@ -293,7 +299,7 @@ class EngineSession(SessionRecords):
 
     def _evaluate(self, time_range: TimeRange, at: int, settled: int) -> None:
         """Evaluate a query time, with the following ones if they have the same results up to it."""
-        query = OneQuery(at, ALL_ARRIVED if self.window is None else at, self.previous, self.oldest(at))
+        query = self._one_query(at)
         changes = RecordChanges(self.records, query)
         self._admission.admit_at(query, time_range.last, self.end, settled)
         self._begin_batch(time_range, at)
