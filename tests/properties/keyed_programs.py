@@ -13,9 +13,9 @@ from typing import get_args
 from holdsfor.syntax.rules import AllenMode, AllenRelation
 from tests.properties.programs import Case
 
-__all__ = ["keyed_case"]
+__all__ = ["THINGS", "keyed_case"]
 
-_THINGS = ["a", "b", "'C c'", "4", "4.5", "k(a)", "d"]
+THINGS = ["a", "b", "'C c'", "4", "4.5", "k(a)", "d"]
 _END = 40
 
 _OF_A_THING = [
@@ -126,14 +126,14 @@ def keyed_case(seed: int) -> Case:
 
 def _domains(chance: random.Random) -> list[str]:
     if chance.random() < 0.3:
-        return [f"thing({thing})." for thing in _THINGS[:5]]
+        return [f"thing({thing})." for thing in THINGS[:5]]
     entities = ["on(X)", "off(X)", "meet(X, _)", "meet(_, X)", "near(X, _)=_", "near(_, X)=_", "lit(X)=_"]
     chosen = ", ".join(chance.sample(entities, chance.randint(2, len(entities))))
     return ["dynamicDomain(thing(_)).", f"collectGrounds([{chosen}], thing(X))."]
 
 
 def _record(chance: random.Random) -> str:
-    at, x, y = chance.randint(0, _END), chance.choice(_THINGS), chance.choice(_THINGS)
+    at, x, y = chance.randint(0, _END), chance.choice(THINGS), chance.choice(THINGS)
     return chance.choice(
         [
             f"on|{at}|{at}|{x}",

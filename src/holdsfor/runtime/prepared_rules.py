@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from functools import cached_property
 
+from holdsfor.analysis.fingerprint import fingerprint
 from holdsfor.analysis.goals import atemporal_goals, rule_goals
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.analysis.sorts import Sorts, sorts_of
@@ -115,6 +117,11 @@ class PreparedRules:
         self.background.recode(recoding)
         self._plan()
         self.members.lasting = lasting
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The fingerprint of the rules and goals, which takes as long as reading large tables of facts."""
+        return fingerprint(self.compiled, self.goals)
 
     @property
     def _kept_domains(self) -> Collection[Key]:

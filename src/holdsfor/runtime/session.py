@@ -146,7 +146,7 @@ class EngineSession(SessionRecords):
         has its report. `prepared` are the rules of an earlier session, without members from records.
         """
         goals = tuple(goals)
-        check_rules(snapshot, compiled, goals, name)
+        check_rules(snapshot, compiled, goals, name, prepared)
         try:
             given = {each: snapshot.settings[each] for each in ("window", "tick", "allen_memory", "components", "end")}
             session = cls(

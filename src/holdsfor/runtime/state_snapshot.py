@@ -49,13 +49,14 @@ def snapshot_of(
     if report is not None:
         fluents, events = writer.by_id(report.fluents, writer.fluents), writer.by_id(report.events, writer.points)
         parts["report"] = [report.query_time, fluents, events]
-    print_of_rules = fingerprint(rules.compiled, rules.goals)
-    return Snapshot(print_of_rules, settings, parts, writer.columns, writer.recoding.terms, more or {})
+    return Snapshot(rules.fingerprint, settings, parts, writer.columns, writer.recoding.terms, more or {})
 
 
-def check_rules(snapshot: Snapshot, compiled: Compiled, goals: Iterable[Term], name: str) -> None:
-    """Refuse a snapshot of other rules or goals."""
-    if snapshot.fingerprint != fingerprint(compiled, goals):
+def check_rules(
+    snapshot: Snapshot, compiled: Compiled, goals: Iterable[Term], name: str, prepared: PreparedRules | None = None
+) -> None:
+    """Refuse a snapshot of other rules or goals; `prepared` are the rules and goals of an earlier session."""
+    if snapshot.fingerprint != (fingerprint(compiled, goals) if prepared is None else prepared.fingerprint):
         message = f"the snapshot `{name}` is of other rules, background facts or start-up goals"
         raise UsageProblem(Diagnostic("HF744", message, hint="give the rules and goals with which it was saved"))
 

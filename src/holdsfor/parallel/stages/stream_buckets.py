@@ -239,59 +239,54 @@ class StreamBucket(Bucket):
         before = self.run.start if session.previous is None else session.previous
         queries = QueryTimes(before, last, self.run.step, self.run.window)
         settled: dict[int, int] = {}
+        found: list[Facts] = []
         for at in busy_query_times(session, queries, last):
             known = session.last_report() or ReportColumns(session.start - 1, {}, {})
             settled[at] = session.settled_at(at)
-            done = known.before(settled[at])
+            found += (replace(each, kind=f"{SETTLED} {each.kind}") for each in _facts_of(known.before(settled[at])))
             changes = changes_since(known, session.query(at), session.frontier)
             for report, is_gone in ((changes.gone, 1), (changes.come, 0)):
-                for facts in self._owned_facts(report, bucket, texts):
-                    times = {**facts.times, **_change(facts.n, at, is_gone)}
-                    yield from self._sent(replace(facts, times=times), shown, texts)
-            for facts in self._owned_facts(done, bucket, texts):
-                yield from shown_facts(replace(facts, kind=f"{SETTLED} {facts.kind}"), facts.kind, shown)
-            for facts in self._cut_changes(session, at, bucket, texts):
-                yield from self.sender.shuffle_blocks(facts, texts)
+                found += (_dated(each, at, is_gone) for each in _facts_of(report))
+            found += _cut_changes(session, at)
             yield from _unmatched(session, at)
+        for facts in by_name(found):
+            yield from self._sent(self._owned_rows(facts, bucket, texts), shown, texts)
         session.state.computed.drop(last, session.frontier)
         _drop_cuts(session, last)
         columns = np.array(list(settled.items()), np.int64).T
         facts = Facts(SETTLED, "", 0, len(settled), times={"query_time": columns[0], "settled": columns[1]})
         yield from self.sender.settled_blocks(self.destination.stage, facts)
 
-    def _owned_facts(self, report: ReportColumns, bucket: int, texts: Texts) -> Iterator[Facts]:
-        """The rows of a report for the keys that the bucket owns."""
-        for key, table in report.fluents.items():
-            rows = self.owned(("fluent", key), table, bucket, texts)
-            times = {"start": table.starts[rows], "end": table.ends[rows]}
-            if len(rows):
-                yield Facts("fluent", *key, len(rows), [column[rows] for column in table.keys], times)
-        for key, points in report.events.items():
-            rows = self.owned(("event", key), points, bucket, texts)
-            columns = [column[rows] for column in points.columns[:-1]]
-            if len(rows):
-                yield Facts("event", *key, len(rows), columns, {"start": points.times[rows]})
-
-    def _cut_changes(self, session: EngineSession, at: int, bucket: int, texts: Texts) -> Iterator[Facts]:
-        """For later stages: the true starts of results that the window of a query time cuts, as changes.
-
-        Those of settled results stay, so they are not removed, and the session drops them.
-        """
-        for key, found in session.state.cuts.items():
-            current = found[-1][1]
-            before = found[-2][1] if len(found) > 1 else current.take(np.empty(0, np.int64))
-            for one, other, is_gone in ((before, current, 1), (current, before, 0)):
-                new = one.take((~rows_with_a_partner(one.columns, one.n, other.columns, other.n)).nonzero()[0])
-                table = new.take(self.owned(("fluent", key), new, bucket, texts))
-                if table.n:
-                    times = {"start": table.starts, "true_start": table.ends, **_change(table.n, at, is_gone)}
-                    yield Facts("fluent", *key, table.n, list(table.keys), times)
-            found[:] = [(at, current.take((current.starts >= session.frontier).nonzero()[0]))]
+    def _owned_rows(self, facts: Facts, bucket: int, texts: Texts) -> Facts:
+        """The rows for the keys that the bucket owns."""
+        starts = facts.times["start"]
+        if facts.kind.endswith("event"):
+            points = PointTable((*facts.words, starts), facts.n)
+            rows = self.owned(("event", facts.key), points, bucket, texts)
+        else:
+            table = FluentTable((*facts.words, starts, starts), facts.n)
+            rows = self.owned(("fluent", facts.key), table, bucket, texts)
+        return facts if len(rows) == facts.n else facts.take(rows)
 
     def _sent(self, facts: Facts, shown: ShownRows | None, texts: Texts) -> Iterator[ShuffleBlock]:
-        """Changes as output, if they are shown, and for the later stages that read them."""
-        yield from shown_facts(facts, facts.kind, shown)
-        yield from self.sender.shuffle_blocks(facts, texts)
+        """Changes and settled results as output, if they are shown; changes for the later stages that read them."""
+        if "true_start" not in facts.times:
+            yield from shown_facts(facts, "event" if facts.kind.endswith("event") else "fluent", shown)
+        if "is_gone" in facts.times and facts.n:
+            yield from self.sender.shuffle_blocks(facts, texts)
+
+
+def _facts_of(report: ReportColumns) -> Iterator[Facts]:
+    """The rows of a report."""
+    for key, table in report.fluents.items():
+        yield Facts("fluent", *key, table.n, list(table.keys), {"start": table.starts, "end": table.ends})
+    for key, points in report.events.items():
+        yield Facts("event", *key, points.n, list(points.columns[:-1]), {"start": points.times})
+
+
+def _dated(facts: Facts, at: int, is_gone: int) -> Facts:
+    """Rows that a query time adds or removes."""
+    return replace(facts, times={**facts.times, **_change(facts.n, at, is_gone)})
 
 
 def _change(n: int, at: int, is_gone: int) -> dict[str, Int64]:
@@ -358,6 +353,22 @@ def _by_bucket(facts: Facts) -> Iterator[tuple[Int64, Int64]]:
 
 
 # -- cut intervals -----------------------------------------------------------------------------------------------------
+
+
+def _cut_changes(session: EngineSession, at: int) -> Iterator[Facts]:
+    """For later stages: the true starts of results that the window of a query time cuts, as changes.
+
+    Those of settled results stay, so they are not removed, and the session drops them.
+    """
+    for key, found in session.state.cuts.items():
+        current = found[-1][1]
+        before = found[-2][1] if len(found) > 1 else current.take(np.empty(0, np.int64))
+        for one, other, is_gone in ((before, current, 1), (current, before, 0)):
+            new = one.take((~rows_with_a_partner(one.columns, one.n, other.columns, other.n)).nonzero()[0])
+            if new.n:
+                times = {"start": new.starts, "true_start": new.ends, **_change(new.n, at, is_gone)}
+                yield Facts("fluent", *key, new.n, list(new.keys), times)
+        found[:] = [(at, current.take((current.starts >= session.frontier).nonzero()[0]))]
 
 
 def _change_cuts(session: EngineSession, facts: Facts) -> None:
