@@ -367,8 +367,6 @@ class EngineSession(SessionRecords):
         is_auto = self.incremental == "auto"
         if is_auto and not (self._cost.allows_resumption() and is_worth_a_resumption(self.state, time_range)):
             return False
-        if has_cuts(self.state, time_range.last, at):
-            return False
         resumption = self._resumption
         if resumption is None:
             resumption = self._resumption_after(self._evaluation)

@@ -29,14 +29,15 @@ import numpy as np
 from holdsfor.columns.records import Mask
 from holdsfor.columns.tables import FluentTable, Key, PointTable, concatenate_tables
 from holdsfor.kernels.compact import distinct_values
-from holdsfor.kernels.concatenation import concatenate_columns
+from holdsfor.kernels.concatenation import concatenate_column, concatenate_columns
 from holdsfor.kernels.keys import Int64
 from holdsfor.kernels.membership import is_member
 from holdsfor.kernels.packing import OPEN
 from holdsfor.physical.time_range import TimeRange
+from holdsfor.runtime.cuts import cuts_of_records
 from holdsfor.runtime.edges import edges_at
 from holdsfor.runtime.evaluation import Evaluation
-from holdsfor.runtime.evaluation_input import input_tables
+from holdsfor.runtime.evaluation_input import input_tables, note_cuts
 from holdsfor.runtime.incremental.key_stages import Columns, Facts, Keys, KeyStage, TableName
 from holdsfor.runtime.incremental.stage_results import StageResults, results_of
 from holdsfor.runtime.incremental.state_parts import carry_over, replace_keys, restricted
@@ -95,13 +96,15 @@ class ResumedStage:
 class Resumption:
     """The stages after a query time, and the evaluations that together have evaluated all components.
 
-    `version` is the version of the domains. `replaced` has the results of each stage that the query time removed, and
-    those that it added, of which some may be equal; a whole evaluation leaves them out.
+    `version` is the version of the domains. `cuts` has the intervals that the window cuts, with their true starts.
+    `replaced` has the results of each stage that the query time removed, and those that it added, of which some may be
+    equal; a whole evaluation leaves them out.
     """
 
     stages: tuple[ResumedStage, ...]
     evaluations: tuple[Evaluation, ...]
     version: int
+    cuts: Fluents
     replaced: tuple[tuple[StageResults, StageResults], ...] = ()
 
     @property
@@ -128,8 +131,8 @@ class Resumption:
 
 
 def resumption_after(evaluation: Evaluation, stages: tuple[KeyStage, ...]) -> Resumption | None:
-    """The resumption after a whole evaluation; None if it has cut intervals, or nothing is decided."""
-    if evaluation.cuts or evaluation.made:
+    """The resumption after a whole evaluation; None if nothing is decided, or for interval-wise predicates."""
+    if evaluation.made:
         return None
     found: list[ResumedStage] = []
     for stage in stages:
@@ -140,7 +143,7 @@ def resumption_after(evaluation: Evaluation, stages: tuple[KeyStage, ...]) -> Re
         state = _empty_state(evaluation.state, point)
         state.settle(evaluation, point)
         found.append(ResumedStage(stage, results_of(evaluation, stage), state, boundary, _NO_KEYS))
-    return Resumption(tuple(found), (evaluation,), evaluation.version)
+    return Resumption(tuple(found), (evaluation,), evaluation.version, dict(evaluation.cuts))
 
 
 def _together(parts: Sequence[StageResults]) -> StageResults:
@@ -195,7 +198,21 @@ class _Advance:
         self.stages: list[ResumedStage] = []
         self.evaluations: list[Evaluation] = []
         self.replaced: list[tuple[StageResults, StageResults]] = []
+        self.cuts: Fluents = {}
+        self.wholes: Fluents = {}
+        self.cut_rows = self._known_cuts()
         self.is_exact = True
+
+    def _known_cuts(self) -> dict[Key, list[FluentTable]]:
+        """The intervals that the window cuts now, or did at the last query time, by fluent."""
+        found = {key: [cuts] for key, cuts in self.before.cuts.items()}
+        for each in (self.settled.settled_cuts, self.settled.settled_input_cuts):
+            for key, cuts in each.items():
+                found.setdefault(key, []).append(cuts)
+        for key, records in self.settled.records.fluents.items():
+            if (cuts := cuts_of_records(records, self.whole.last, self.arrived_by)).n:
+                found.setdefault(key, []).append(cuts)
+        return found
 
     @property
     def first(self) -> int:
@@ -210,12 +227,12 @@ class _Advance:
         for before in self.before.stages:
             self.stages.append(self.advanced(before))
         version = self.before.version if self.is_exact else _NO_VERSION
-        return Resumption(tuple(self.stages), tuple(self.evaluations), version, tuple(self.replaced))
+        return Resumption(tuple(self.stages), tuple(self.evaluations), version, self.cuts, tuple(self.replaced))
 
     def advanced(self, before: ResumedStage) -> ResumedStage:
         """A stage after the query time."""
         stage, point = before.stage, before.point
-        keys = before.touched(self.changed, self.columns, self.facts)
+        keys = _united(before.touched(self.changed, self.columns, self.facts), self.keys_with_cuts(stage))
         recent_rows = self.tables_since(before)
         active = self.active_keys(before, *recent_rows)
         recent = self.recent_evaluation(before, active, *recent_rows)
@@ -229,8 +246,25 @@ class _Advance:
         added = parts[0].joined(*parts[1:])
         self.replaced.append((removed, added))
         results = kept.joined(added)
+        if alone is not None:
+            self.note_cuts(stage, results.without(stage, keys), alone)
         self.columns.results.append(results)
         return self.concluded(before, results, (recent, active), (alone, keys))
+
+    def keys_with_cuts(self, stage: KeyStage) -> Keys:
+        """The keys that need an interval which the window cuts: they are evaluated again while it is in the window."""
+        rows = {(True, key): concatenate_columns([each.keys for each in cuts]) for key, cuts in self.cut_rows.items()}
+        own = [words[stage.results[name]] for name, words in rows.items() if name in stage.results and stage.is_keyed]
+        keys = stage.touched(rows, self.columns, self.facts)
+        return _united(keys, distinct_values(concatenate_column(own)) if own else _NO_KEYS)
+
+    def note_cuts(self, stage: KeyStage, others: StageResults, alone: Evaluation) -> None:
+        """Keep the cut intervals of an evaluation for later stages, and its results as if they were not cut."""
+        for key, cuts in alone.cuts.items():
+            self.cuts[key] = cuts
+            if (True, key) in stage.results and cuts.n:
+                self.cut_rows.setdefault(key, []).append(cuts)
+                self.wholes[key] = concatenate_tables([others.fluents.get(key), alone.whole.get(key)])
 
     def note_changes(self, before: ResumedStage, keys: Keys, results: StageResults) -> None:
         """Add the results of touched keys that changed since the last query time, if a later stage reads them."""
@@ -336,7 +370,11 @@ class _Advance:
             read = results.read_by(stage)
             _add(events, self.needed_tables(stage, read.events, keys))
             _add(fluents, self.needed_tables(stage, read.fluents, keys))
-        return self.run_stage(stage, self.evaluation_with(state, self.whole, events, fluents))
+        evaluation = self.evaluation_with(state, self.whole, events, fluents)
+        note_cuts(evaluation, self.arrived_by, self.arrived_by)
+        for key, whole in self.wholes.items():
+            evaluation.cuts[key], evaluation.whole[key] = self.cuts[key], whole
+        return self.run_stage(stage, evaluation)
 
     def input_of(self, stage: KeyStage, state: State, time_range: TimeRange) -> tuple[Events, Fluents]:
         """The records that a stage reads, as tables."""

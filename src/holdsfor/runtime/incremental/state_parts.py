@@ -138,7 +138,8 @@ def _lists(lists: Lists, node: NodeId, stage: KeyStage, choose: Choose) -> Lists
 
 
 def _kept(kept: KeptIntervals, node: NodeId, stage: KeyStage, choose: Choose) -> KeptIntervals:
-    return KeptIntervals(_lists(kept.sources, node, stage, choose), _lists(kept.targets, node, stage, choose))
+    sources, targets = (_lists(lists, node, stage, choose) for lists in (kept.sources, kept.targets))
+    return replace(kept, sources=sources, targets=targets)
 
 
 def _joined(one: KeptIntervals, other: KeptIntervals) -> KeptIntervals:

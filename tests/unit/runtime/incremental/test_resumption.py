@@ -14,6 +14,7 @@ from holdsfor.runtime.incremental.resumption import _Advance
 from holdsfor.runtime.reports.changes import changes_since
 from holdsfor.runtime.session import EngineSession
 from holdsfor.sources.text_records import Reading, read_text_records
+from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.printer import show
 
 STAGED = """
@@ -206,16 +207,24 @@ def test_some_rules_are_always_evaluated_over_the_whole_window(text: str, line: 
     assert session.n_resumed == 0
 
 
-def test_a_cut_interval_is_evaluated_over_the_whole_window() -> None:
-    session = EngineSession(compile_text(STAGED), start=0, window=20, incremental="on")
-    insert(session, "stop|1|1|a", "stop|2|2|b")
+def test_keys_of_a_cut_interval_are_evaluated_again_while_it_is_in_the_window(
+    evaluated: list[tuple[int, list[str] | None]],
+) -> None:
+    text = f"{STAGED}happensAt(met(X, Y), T) :- happensAt(start(meeting(X, Y)=true), T)."
+    session = EngineSession(compile_text(text), start=0, window=20, incremental="on")
+    insert(session, "stop|1|1|a", "stop|2|2|b", "stop|3|3|c")
     for at in (10, 20, 30):
         session.query(at)
-    assert session.n_resumed == 2
-    insert(session, "near|35|5|90|true|a|b")
-    session.query(40)
-    assert session.records.admission_counts.n_cut == 1
-    assert session.n_resumed == 2
+    insert(session, "near|35|5|45|true|a|b")
+    report = session.query(40)
+    assert (session.records.admission_counts.n_cut, session.n_resumed) == (1, 3)
+    assert evaluated[-1] == (2, ["a"])
+    assert report.intervals(session.symbols)[parse_term("meeting(a,b)=true")] == [(21, None)]
+    assert not report.events  # a cut is not a start
+    for at in range(50, 100, 10):
+        evaluated.clear()
+        session.query(at)
+    assert evaluated == []
 
 
 def test_few_records_are_evaluated_over_the_whole_window_by_default() -> None:
