@@ -25,6 +25,7 @@ from tests.properties.keyed_programs import keyed_case
 from tests.properties.streamed import embedded_outcome, random_cuts
 from tests.properties.test_staged_reports import arriving_late
 from tests.seeds import some
+from tests.spark import postgresql
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -52,6 +53,10 @@ CHANGES: dict[int, set[tuple[str, str, Any]]] = {
     30: {("+", "rich(bob)=true", (26, None))},
     60: {("-", "rich(bob)=true", (26, None)), ("+", "rich(bob)=true", (26, 51)), ("+", "rich(bob)=true", (56, None))},
 }
+
+
+SECOND = ["20|+|rich(chris)=true|2|13", "20|-|rich(ann)=true|6|", "20|-|rich(chris)=true|2|"]
+"""The changes of the second query time in PostgreSQL."""
 
 
 def write_batches(folder: Path, batches: list[list[str]]) -> str:
@@ -156,6 +161,24 @@ def test_files_have_each_change_once(spark: SparkSession, tmp_path: Path) -> Non
     rows = spark.read.parquet(out).orderBy("query_time", "op").collect()
     assert len(rows) == sum(map(len, CHANGES.values()))
     assert (rows[0].query_time, rows[0].op, rows[0].value) == (10, "+", "true")
+
+
+def test_postgresql_has_each_change_once(spark: SparkSession, tmp_path: Path) -> None:
+    reason = postgresql.why_not()
+    if reason is not None:
+        pytest.skip(reason)
+    folder = write_batches(tmp_path / "records", BATCHES[:3])
+    stream = hf.spark.stream(read_lines(spark, folder), hf.load_text(RICH), window=20, step=10, start=0, buckets=1)
+    with postgresql.running() as server:
+        writer = stream.changes.writeStream.format("jdbc").option("checkpointLocation", str(tmp_path / "checkpoint"))
+        writer = writer.options(url=server.url, dbtable="changes", user="tester", password=postgresql.PASSWORD)
+        writer.trigger(availableNow=True).start().awaitTermination()
+        (tmp_path / "checkpoint/commits/2").unlink()
+        (tmp_path / "checkpoint/commits/.2.crc").unlink(missing_ok=True)
+        writer.start().awaitTermination()
+        rows = server.ask('select query_time, op, fvp, start, "end" from changes order by 1, 2, 3')
+        assert rows == ["10|+|rich(ann)=true|6|", "10|+|rich(chris)=true|2|", *SECOND]
+        assert server.ask("select batch from holdsfor_batches") == ["2"]
 
 
 def test_other_streams_and_tables_are_refused(spark: SparkSession, tmp_path: Path) -> None:

@@ -1,0 +1,153 @@
+"""A real Kafka broker for the tests, and Spark's connector; both come from Maven Central into a cache.
+
+The connector has the version of the installed PySpark, or the newest one before it that is published.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+__all__ = ["broker_jars", "connector_jars", "running", "why_not"]
+
+CENTRAL = "https://repo1.maven.org/maven2"
+CACHE = Path(os.environ.get("HOLDSFOR_JARS", Path.home() / ".cache" / "holdsfor-jars"))
+BROKER = ("org.apache.kafka", "kafka_2.13", "4.1.0")
+CLUSTER = "MkU3OEVBNTcwNTJENDM2Qg"
+_POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>holdsfor</groupId><artifactId>tests</artifactId><version>1</version><packaging>pom</packaging>
+  <dependencies><dependency><groupId>{}</groupId><artifactId>{}</artifactId><version>{}</version></dependency></dependencies>
+</project>
+"""
+
+
+def why_not() -> str | None:
+    """The reason why Kafka cannot be tested here, if any."""
+    if shutil.which("mvn") is None:
+        return "mvn is not installed: apt install maven"
+    try:
+        connector_jars()
+        broker_jars()
+    except (OSError, subprocess.SubprocessError) as problem:
+        return f"Kafka cannot be loaded from Maven Central: {problem}"
+    return None
+
+
+def broker_jars() -> list[Path]:
+    """The jars of a broker."""
+    folder = CACHE / f"broker-{BROKER[2]}"
+    if not folder.is_dir():
+        beside = CACHE / f".broker-{os.getpid()}"
+        beside.mkdir(parents=True)
+        (beside / "pom.xml").write_text(_POM.format(*BROKER), encoding="utf-8")
+        command = [
+            "mvn",
+            "-q",
+            "-B",
+            "dependency:copy-dependencies",
+            "-DoutputDirectory=jars",
+            "-DincludeScope=runtime",
+        ]
+        subprocess.run(command, cwd=beside, check=True, timeout=300, capture_output=True)
+        (beside / "jars").rename(folder)
+        shutil.rmtree(beside)
+    return sorted(folder.glob("*.jar"))
+
+
+def connector_jars() -> list[Path]:
+    """The jars that a session of Spark needs for topics."""
+    import pyspark
+
+    wanted = [
+        ("org/apache/spark", "spark-sql-kafka-0-10_2.13", pyspark.__version__),
+        ("org/apache/spark", "spark-token-provider-kafka-0-10_2.13", pyspark.__version__),
+        ("org/apache/commons", "commons-pool2", "2.12.1"),
+    ]
+    clients = [path for path in broker_jars() if path.name.startswith("kafka-clients-")]
+    return [*(_downloaded(*each) for each in wanted), *clients]
+
+
+def _downloaded(group: str, name: str, version: str) -> Path:
+    """The jar of the newest published version that is not after another one."""
+    with urllib.request.urlopen(f"{CENTRAL}/{group}/{name}/maven-metadata.xml", timeout=30) as answer:
+        published = re.findall(r"<version>(\d+(?:\.\d+)*)</version>", answer.read().decode())
+    for each in sorted((each for each in published if _numbers(each) <= _numbers(version)), key=_numbers, reverse=True):
+        path = CACHE / f"{name}-{each}.jar"
+        try:
+            if not path.exists():
+                with urllib.request.urlopen(f"{CENTRAL}/{group}/{name}/{each}/{path.name}", timeout=120) as answer:
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    path.with_suffix(".part").write_bytes(answer.read())
+                path.with_suffix(".part").rename(path)
+        except urllib.error.HTTPError:
+            continue
+        return path
+    raise OSError(f"{name} {version} not found")
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(each) for each in version.split(".")]
+
+
+@contextmanager
+def running(folder: Path) -> Iterator[str]:
+    """The address of a broker that ends with the block."""
+    ports = [_free_port(), _free_port()]
+    properties = folder / "server.properties"
+    properties.write_text(_properties(folder, *ports), encoding="utf-8")
+    java = [f"{os.environ['JAVA_HOME']}/bin/java" if "JAVA_HOME" in os.environ else "java", "-Xmx400m", "-cp"]
+    java.append(os.pathsep.join(map(str, broker_jars())))
+    format_logs = [*java, "kafka.tools.StorageTool", "format", "-t", CLUSTER, "-c", str(properties)]
+    subprocess.run(format_logs, check=True, capture_output=True)
+    log = (folder / "broker.log").open("wb")
+    broker = subprocess.Popen([*java, "kafka.Kafka", str(properties)], stdout=log, stderr=log)
+    try:
+        _wait_for(ports[0])
+        yield f"127.0.0.1:{ports[0]}"
+    finally:
+        broker.kill()
+        broker.wait()
+        log.close()
+
+
+def _properties(folder: Path, port: int, controller: int) -> str:
+    return f"""process.roles=broker,controller
+node.id=1
+listeners=PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}
+advertised.listeners=PLAINTEXT://127.0.0.1:{port}
+controller.listener.names=CONTROLLER
+controller.quorum.voters=1@127.0.0.1:{controller}
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
+log.dirs={folder}/logs
+offsets.topic.replication.factor=1
+transaction.state.log.replication.factor=1
+transaction.state.log.min.isr=1
+num.partitions=2
+"""
+
+
+def _wait_for(port: int) -> None:
+    until = time.monotonic() + 120
+    while time.monotonic() < until:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.5)
+    raise AssertionError("the broker does not answer")
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
