@@ -74,7 +74,7 @@ class _Writer:
     def outputMode(self, mode: str) -> Any:
         if mode.lower() != "append":
             message = f"the feeds of a stream are appended, found the output mode `{mode}`"
-            hint = "`hf.spark.current_view` keeps a table of the results that are known now"
+            hint = "for a table of current results, delete the rows with `-` and insert those with `+` in `foreachBatch`"
             raise UsageProblem(Diagnostic("HF795", message, hint=hint))
         return self
 
