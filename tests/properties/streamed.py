@@ -28,9 +28,9 @@ from holdsfor.sources.text_columns import read_columns
 from holdsfor.spark.exchange.shuffle_rows import by_bucket, loads_of, sent_rows
 from holdsfor.spark.input.frame_reader import ReaderSettings
 from holdsfor.spark.input.lines import LINE, LineReader
-from holdsfor.spark.stream.bucket_steps import BucketStepTask, WaitTask
-from holdsfor.spark.stream.decisions import Decision, DecisionLog, Pace, Seen
-from holdsfor.spark.stream.state_files import StreamFiles
+from holdsfor.spark.streaming.bucket_steps import BucketStepTask, WaitTask
+from holdsfor.spark.streaming.decisions import Decision, DecisionLog, Pace, Seen
+from holdsfor.spark.streaming.state_files import StreamFiles
 from tests.properties.answers import as_answer
 
 __all__ = ["Outcome", "SimulatedStream", "embedded_outcome", "random_cuts"]

@@ -11,7 +11,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 import holdsfor as hf
-from holdsfor.spark.stream.command_inputs import streams_of
+from holdsfor.spark.streaming.command_inputs import streams_of
 from tests.spark.conftest import JAVA_OPTIONS, WITHOUT_COMPILER
 
 

@@ -14,7 +14,7 @@ from holdsfor.spark.job.recognition import Recognition, recognise
 from holdsfor.spark.output.write import write
 from holdsfor.spark.prepared.history import Prepared, prepared
 from holdsfor.spark.prepared.preparation import prepare
-from holdsfor.spark.stream.stream import RecognitionStream, stream
+from holdsfor.spark.streaming.stream import RecognitionStream, stream
 
 __all__ = [
     "Prepared",

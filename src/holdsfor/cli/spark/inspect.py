@@ -17,7 +17,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    from holdsfor.spark.stream.inspection import inspection_of
+    from holdsfor.spark.streaming.inspection import inspection_of
 
     for line in inspection_of(options.checkpoint):
         print(line)

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
-    from holdsfor.spark.stream.micro_batches import BatchProgress
-    from holdsfor.spark.stream.stream import RecognitionStream
+    from holdsfor.spark.streaming.micro_batches import BatchProgress
+    from holdsfor.spark.streaming.stream import RecognitionStream
 
 __all__ = ["add_parser"]
 
@@ -39,7 +39,7 @@ def add_parser(commands: Commands) -> None:
 def execute(options: argparse.Namespace) -> int:
     fill_in(options, "spark stream")
     from holdsfor.spark.input.ingestion import check_buckets
-    from holdsfor.spark.stream.command_inputs import check_inputs
+    from holdsfor.spark.streaming.command_inputs import check_inputs
 
     convert_times(options)
     check_buckets(options.buckets)
@@ -71,8 +71,8 @@ def _work(spark: SparkSession, compiled: Compiled, options: argparse.Namespace, 
 
 
 def _stream(spark: SparkSession, compiled: Compiled, options: argparse.Namespace) -> RecognitionStream:
-    from holdsfor.spark.stream.command_inputs import streams_of
-    from holdsfor.spark.stream.stream import stream
+    from holdsfor.spark.streaming.command_inputs import streams_of
+    from holdsfor.spark.streaming.stream import stream
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ParallelismWarning)

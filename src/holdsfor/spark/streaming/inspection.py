@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.kernels.packing import OPEN
 from holdsfor.runtime.snapshot import Snapshot
-from holdsfor.spark.stream.decisions import Decision, DecisionLog
-from holdsfor.spark.stream.feeds import FILES
-from holdsfor.spark.stream.identity import Identity, read_identity
-from holdsfor.spark.stream.state_files import StreamFiles
+from holdsfor.spark.streaming.decisions import Decision, DecisionLog
+from holdsfor.spark.streaming.feeds import FILES
+from holdsfor.spark.streaming.identity import Identity, read_identity
+from holdsfor.spark.streaming.state_files import StreamFiles
 
 __all__ = ["inspection_of"]
 

@@ -37,9 +37,9 @@ from holdsfor.spark.input.frame_sources import time_forms
 from holdsfor.spark.input.ingestion import frame_of, keep, rows_frame, union
 from holdsfor.spark.output.time_columns import with_times
 from holdsfor.spark.output.typed_frames import typed_frame
-from holdsfor.spark.stream.bucket_steps import BucketStepTask, WaitTask
-from holdsfor.spark.stream.decisions import Decision, DecisionLog, Pace, Seen
-from holdsfor.spark.stream.output_rows import (
+from holdsfor.spark.streaming.bucket_steps import BucketStepTask, WaitTask
+from holdsfor.spark.streaming.decisions import Decision, DecisionLog, Pace, Seen
+from holdsfor.spark.streaming.output_rows import (
     PROBLEMS,
     ChangeRows,
     SettledRows,
@@ -47,9 +47,9 @@ from holdsfor.spark.stream.output_rows import (
     is_problem,
     problem_rows,
 )
-from holdsfor.spark.stream.state_files import StreamFiles
-from holdsfor.spark.stream.stream_input import StreamInput
-from holdsfor.spark.stream.stream_reader import PROGRESS, Lateness, ReadTask, StreamReaderSettings
+from holdsfor.spark.streaming.state_files import StreamFiles
+from holdsfor.spark.streaming.stream_input import StreamInput
+from holdsfor.spark.streaming.stream_reader import PROGRESS, Lateness, ReadTask, StreamReaderSettings
 from holdsfor.syntax.time_points import LATEST
 
 if TYPE_CHECKING:

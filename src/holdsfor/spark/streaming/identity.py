@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from holdsfor.errors import DataProblem, Diagnostic, Hint, UsageProblem
-from holdsfor.spark.stream.state_files import RESTART, StreamFiles
+from holdsfor.spark.streaming.state_files import RESTART, StreamFiles
 
 __all__ = ["FORMAT", "Identity", "check_identity", "read_identity"]
 

@@ -15,7 +15,7 @@ from holdsfor.parallel.exchange.facts import Texts
 from holdsfor.parallel.stages.rule_pool import borrowed_rules
 from holdsfor.parallel.stages.stream_buckets import StreamBucket
 from holdsfor.spark.exchange.shuffle_rows import SHUFFLE_SCHEMA, by_bucket, loads_of, rows_of
-from holdsfor.spark.stream.state_files import RESTART, StateFiles, StreamFiles
+from holdsfor.spark.streaming.state_files import RESTART, StateFiles, StreamFiles
 
 __all__ = ["BucketStepTask", "WaitTask"]
 

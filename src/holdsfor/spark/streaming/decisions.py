@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
 from holdsfor.errors import DataProblem, Diagnostic
-from holdsfor.spark.stream.state_files import RESTART, StreamFiles
+from holdsfor.spark.streaming.state_files import RESTART, StreamFiles
 
 __all__ = ["Decision", "DecisionLog", "Pace", "Seen"]
 

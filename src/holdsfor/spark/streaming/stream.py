@@ -21,12 +21,12 @@ from holdsfor.sources.times import Unit
 from holdsfor.spark.cluster.connect import parallelism, refuse_connect
 from holdsfor.spark.input.ingestion import check_buckets
 from holdsfor.spark.input.inputs import Columns
-from holdsfor.spark.stream.decisions import Pace
-from holdsfor.spark.stream.feeds import FILES, Feed, OutputWriter
-from holdsfor.spark.stream.identity import Identity, check_identity
-from holdsfor.spark.stream.micro_batches import BatchProgress, MicroBatches, StreamPlan
-from holdsfor.spark.stream.state_files import StreamFiles
-from holdsfor.spark.stream.stream_input import stream_input
+from holdsfor.spark.streaming.decisions import Pace
+from holdsfor.spark.streaming.feeds import FILES, Feed, OutputWriter
+from holdsfor.spark.streaming.identity import Identity, check_identity
+from holdsfor.spark.streaming.micro_batches import BatchProgress, MicroBatches, StreamPlan
+from holdsfor.spark.streaming.state_files import StreamFiles
+from holdsfor.spark.streaming.stream_input import stream_input
 from holdsfor.syntax.output_selectors import Selectors
 from holdsfor.syntax.terms import Term
 

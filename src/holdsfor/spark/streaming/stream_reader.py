@@ -24,7 +24,7 @@ from holdsfor.spark.exchange.shuffle_rows import rows_of
 from holdsfor.spark.input.frame_reader import SOURCE, ReaderSettings, TableReader, combined_batches
 from holdsfor.spark.input.lines import LineReader
 from holdsfor.spark.input.set_aside import FileBlock
-from holdsfor.spark.stream.output_rows import SEPARATOR
+from holdsfor.spark.streaming.output_rows import SEPARATOR
 from holdsfor.syntax.time_points import LATEST
 
 __all__ = ["PROGRESS", "Lateness", "ReadTask", "StreamReaderSettings"]

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.spark.output.folders import HadoopFiles
-from holdsfor.spark.stream.micro_batches import BatchProgress, MicroBatch
-from holdsfor.spark.stream.sinks import FunctionSink, Sink, sink_of
+from holdsfor.spark.streaming.micro_batches import BatchProgress, MicroBatch
+from holdsfor.spark.streaming.sinks import FunctionSink, Sink, sink_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.query import StreamingQuery
 
-    from holdsfor.spark.stream.stream import RecognitionStream
+    from holdsfor.spark.streaming.stream import RecognitionStream
 
 __all__ = ["Feed", "FeedWriter", "OutputWriter"]
 
@@ -74,7 +74,7 @@ class _Writer:
     def outputMode(self, mode: str) -> Any:
         if mode.lower() != "append":
             message = f"the feeds of a stream are appended, found the output mode `{mode}`"
-            hint = "for a table of current results, delete the rows with `-` and insert those with `+` in `foreachBatch`"
+            hint = "for a table of current results, delete rows with `-` and insert rows with `+` in `foreachBatch`"
             raise UsageProblem(Diagnostic("HF795", message, hint=hint))
         return self
 
