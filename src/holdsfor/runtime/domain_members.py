@@ -43,7 +43,8 @@ class Members:
     """Fills the dynamic domains of the background knowledge, and sorts if rules range over them, from records.
 
     `version` grows whenever a sort may have changed. `lasting` are the members of records that are no longer stored;
-    the members of `kept_domains` among them are kept for ever.
+    the members of `kept_domains` among them are kept for ever. A new member of another domain changes no answer by
+    itself: only records that mention it do. `n_without_effect` counts the additions of such members.
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class Members:
         self._sources = domain_sources(compiled)
         self.lasting: dict[Key, list[Int64]] = {}
         self.kept_domains = kept_domains
+        self.n_without_effect = 0
         self._n_in_use = 0  # evictable members after the last `evict`
 
     @property
@@ -69,16 +71,18 @@ class Members:
         return bool(self._sources) or self._sorts is not None
 
     def has_new(self, mentioned: Mentioned) -> bool:
-        """Whether records have constants that are not members yet; sorts may always have changed."""
+        """Whether records have constants that are not members yet, and may change answers; sorts always may."""
         if self._sorts is not None:
             return True
-        return any(self.background.has_new_members(domain, columns) for domain, columns in self._found(mentioned))
+        found = ((domain, columns) for domain, columns in self._found(mentioned) if domain in self.kept_domains)
+        return any(self.background.has_new_members(domain, columns) for domain, columns in found)
 
     def add(self, mentioned: Mentioned) -> int:
         """Add the constants of records; return the number of new members of domains."""
         fresh: set[tuple[int, ...]] = set()
         for domain, columns in self._found(mentioned):
             new = self.background.add_members(domain, columns)
+            self.n_without_effect += bool(new) and domain not in self.kept_domains
             fresh.update(zip(*(column.tolist() for column in new), strict=True))
         self._mention(mentioned)
         return len(fresh)

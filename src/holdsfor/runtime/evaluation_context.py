@@ -70,6 +70,7 @@ class EvaluationContext(EvaluationTables):
         self.domains = rules.domains
         self.engine = rules.background.engine
         self.version = rules.version
+        self.answer_version = rules.answer_version
         self.state = state
         self.allen_memory = allen_memory
         self.inputs = frozenset(state.records.fluents)

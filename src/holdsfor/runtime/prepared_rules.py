@@ -137,6 +137,11 @@ class PreparedRules:
         """Grows whenever a domain or a sort may have changed."""
         return self.background.version + self.members.version
 
+    @property
+    def answer_version(self) -> int:
+        """Grows whenever domains and sorts change in a way that may change answers."""
+        return self.version - self.members.n_without_effect
+
     def sorts(self) -> Sorts:
         if self._sorts is None:
             self._sorts = sorts_of(self.compiled.description, self.background.database)

@@ -370,7 +370,7 @@ class EngineSession(SessionRecords):
         resumption = self._resumption
         if resumption is None:
             resumption = self._resumption_after(self._evaluation)
-        if resumption is None or resumption.version != self.rules.version:
+        if resumption is None or resumption.version != self.rules.answer_version:
             return False
         self._admission.number()
         changed = changes.up_to(resumption.boundary)

@@ -96,9 +96,9 @@ class ResumedStage:
 class Resumption:
     """The stages after a query time, and the evaluations that together have evaluated all components.
 
-    `version` is the version of the domains. `cuts` has the intervals that the window cuts, with their true starts.
-    `replaced` has the results of each stage that the query time removed, and those that it added, of which some may be
-    equal; a whole evaluation leaves them out.
+    `version` is that of the domains, as far as they may change answers. `cuts` has the intervals that the window cuts,
+    with their true starts. `replaced` has the results of each stage that the query time removed, and those that it
+    added, of which some may be equal; a whole evaluation leaves them out.
     """
 
     stages: tuple[ResumedStage, ...]
@@ -143,7 +143,7 @@ def resumption_after(evaluation: Evaluation, stages: tuple[KeyStage, ...]) -> Re
         state = _empty_state(evaluation.state, point)
         state.settle(evaluation, point)
         found.append(ResumedStage(stage, results_of(evaluation, stage), state, boundary, _NO_KEYS))
-    return Resumption(tuple(found), (evaluation,), evaluation.version, dict(evaluation.cuts))
+    return Resumption(tuple(found), (evaluation,), evaluation.answer_version, dict(evaluation.cuts))
 
 
 def _together(parts: Sequence[StageResults]) -> StageResults:

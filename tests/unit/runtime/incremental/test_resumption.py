@@ -227,6 +227,30 @@ def test_keys_of_a_cut_interval_are_evaluated_again_while_it_is_in_the_window(
     assert evaluated == []
 
 
+@pytest.mark.parametrize(
+    ("rule", "n_resumed"),
+    [("", 9), ("initially(idle(X)=true) :- thing(X).\ngrounding(idle(X)=true) :- thing(X).", 0)],
+    ids=["only in groundings", "initial values"],
+)
+def test_new_members_of_domains_are_no_reason_to_evaluate_a_whole_window_unless_rules_need_them(
+    rule: str, n_resumed: int
+) -> None:
+    text = f"""
+    dynamicDomain(thing(_)).
+    collectGrounds([stop(X), go(X)], thing(X)).
+    initiatedAt(stopped(X)=true, T) :- happensAt(stop(X), T).
+    terminatedAt(stopped(X)=true, T) :- happensAt(go(X), T).
+    grounding(stopped(X)=true) :- thing(X).
+    {rule}
+    """
+    session = session_of(text)
+    for at in range(10, 110, 10):
+        insert(session, f"stop|{at - 5}|{at - 5}|v{at}")
+        report = session.query(at)
+    assert session.n_resumed == n_resumed
+    assert report.fluents["stopped", 1].n == 10
+
+
 def test_few_records_are_evaluated_over_the_whole_window_by_default() -> None:
     session = EngineSession(compile_text(STAGED), start=0, window=100)
     insert(session, "stop|1|1|a")
