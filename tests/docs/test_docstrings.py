@@ -45,6 +45,11 @@ WITHOUT |= {
         "table_of",
     )
 }
+# The example of the class has its feeds.
+WITHOUT |= {
+    f"holdsfor.spark.RecognitionStream.{name}"
+    for name in ("changes", "changes_of", "settled", "problems", "writeStream", "micro_batches")
+}
 
 
 def test_the_public_names_are_found() -> None:

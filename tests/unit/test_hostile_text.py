@@ -315,8 +315,8 @@ def test_statements_for_a_database_have_the_name_quoted(text: str, monkeypatch: 
 
     statements: list[str] = []
     monkeypatch.setattr(databases.DatabaseTarget, "_connected", connected)
-    monkeypatch.setattr(databases, "_run", lambda connection, statement: statements.append(statement))
-    monkeypatch.setattr(databases, "_values", lambda connection, query, *parameters: [text])
+    monkeypatch.setattr(databases, "run_statement", lambda connection, statement: statements.append(statement))
+    monkeypatch.setattr(databases, "query_values", lambda connection, query, *parameters: [text])
     place = databases.DatabaseTarget(cast(Any, None), "jdbc:postgresql://host/sea", text, {}, overwrite=True)
     place._written.append("fast")
     place.move()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from holdsfor.analysis.fingerprint import fingerprint
 from holdsfor.analysis.pipeline import Compiled, check_time_zone, with_clock, with_output
@@ -20,7 +20,7 @@ from holdsfor.sources.time_arguments import DurationArgument, TimeArgument, dura
 from holdsfor.sources.times import Unit
 from holdsfor.spark.cluster.connect import parallelism, refuse_connect
 from holdsfor.spark.input.ingestion import check_buckets
-from holdsfor.spark.input.inputs import Columns
+from holdsfor.spark.input.inputs import Columns, Given
 from holdsfor.spark.streaming.decisions import Pace
 from holdsfor.spark.streaming.feeds import FILES, Feed, OutputWriter
 from holdsfor.spark.streaming.identity import Identity, check_identity
@@ -42,6 +42,14 @@ class RecognitionStream:
     `changes` has the changes of every query time, `changes_of` those of one fluent or event with typed columns,
     `settled` the results that no later record changes, and `problems` the records that are late, dropped, cut, set
     aside or unmatched. `writeStream` writes several of them with one evaluation.
+
+    >>> import holdsfor as hf
+    >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+    >>> ticks = spark.readStream.format("rate").load().selectExpr("value as ts", "'chris' as person")
+    >>> found = hf.spark.stream(ticks, rules, columns="happensAt(win(person), ts)", window=20, step=5, buckets=1)
+    >>> found.changes, found.changes_of("rich"), found.settled, found.problems
+    (Feed of changes, Feed of changes of rich, Feed of settled, Feed of problems)
+    >>> writer = found.changes.writeStream.format("parquet").option("checkpointLocation", "checkpoint")
     """
 
     plan: StreamPlan
@@ -87,8 +95,8 @@ class RecognitionStream:
 
 
 def stream(
-    data: Any,
-    rules: Compiled | Any,
+    data: Given | Iterable[Given] | Compiled,
+    rules: Given | Iterable[Given] | Compiled,
     *,
     window: DurationArgument,
     step: DurationArgument | None = None,
