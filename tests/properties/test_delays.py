@@ -38,7 +38,7 @@ QUIET = range(5000, 5150)
 COUNTED = [AGAINST_REFERENCE, IN_WINDOWS, LATE, IN_PARTS] if IS_LONG else [AGAINST_REFERENCE[:200]]
 
 
-@pytest.mark.parametrize("seeds", chunks(share(AGAINST_REFERENCE, 50)), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(AGAINST_REFERENCE, 25)), ids=named)
 def test_the_engine_agrees_with_the_reference(seeds: range) -> None:
     for seed in seeds:
         check_against_the_reference(seed, delayed_case(seed))
@@ -83,7 +83,7 @@ def test_effects_are_due_in_windows_without_records(seeds: range) -> None:
             pytest.fail(explained(seed, given, expected, found, window=schedule.window, queries=queries), pytrace=False)
 
 
-@pytest.mark.parametrize("seeds", chunks(share(IN_PARTS, 25), 10), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(IN_PARTS, 5), 5), ids=named)
 def test_parts_of_a_time_range_do_not_change_the_answer(seeds: range, monkeypatch: pytest.MonkeyPatch) -> None:
     """Fixpoint iteration instead of time stepping, in parts of two to four iterations, with short first parts."""
     for seed in seeds:

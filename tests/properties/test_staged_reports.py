@@ -108,7 +108,7 @@ def test_stages_of_programs_with_keys_have_the_reports_of_one_engine(seeds: rang
         compare(seed, keyed_case(seed), BUCKETS[seed % 4])
 
 
-@pytest.mark.parametrize("seeds", chunks(share(DELAYED, 10)), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(DELAYED, 5)), ids=named)
 def test_stages_of_programs_with_delays_have_the_reports_of_one_engine(seeds: range) -> None:
     for seed in seeds:
         compare(seed, delayed_case(seed), BUCKETS[seed % 4])

@@ -63,7 +63,7 @@ def test_a_killed_stream_continues_without_loss_or_repetition(tmp_path: Path) ->
     n_killed = 0
     while True:
         is_last = n_killed == KILLS
-        if run_job(tmp_path, None if is_last else (chance.randint(0, 3), chance.random() * 2)):
+        if run_job(tmp_path, None if is_last else (chance.randint(0, 2), chance.random())):
             break
         n_killed += 1
     assert n_killed

@@ -9,6 +9,7 @@ import pytest
 from holdsfor.runtime.recursion import time_stepping
 from holdsfor.runtime.recursion.steppable import is_steppable
 from holdsfor.runtime.session import EngineSession
+from tests.seeds import some
 from tests.unit.runtime.cases import Example
 
 WALKED = {
@@ -78,7 +79,7 @@ def test_time_stepping_has_the_answer_of_the_reference(name: str) -> None:
     WALKED[name].check(1, 2, 5)
 
 
-@pytest.mark.parametrize("name", WALKED)
+@pytest.mark.parametrize("name", some(WALKED, 4))
 def test_time_stepping_leaves_no_reference_cycles(name: str) -> None:
     gc.collect()
     gc.disable()
