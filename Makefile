@@ -14,9 +14,11 @@ PYTEST_ARGS ?= -q
 FUZZ_MINUTES ?= 5
 RTEC ?= ../RTEC
 # The tests on Spark are one group: one of the workers starts a JVM and runs them, beside the workers that run the rest.
+# That one waits for the JVM much of the time, so there is one worker more than cores.
+WORKERS = $(shell $(BIN)/python -c 'import os; print(1 + len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else "auto")')
 pytest = sh tests/spark/postgresql.sh; JAVA_HOME=$$(sh tests/spark/java.sh) || true; export JAVA_HOME; \
 	$(if $(ROTATION),HOLDSFOR_ROTATION=$(ROTATION)) $(if $(FIRST_SEED),HOLDSFOR_FIRST_SEED=$(FIRST_SEED)) $(1) \
-	$(BIN)/python -m pytest -n auto --durations 10 $(PYTEST_ARGS) $(2)
+	$(BIN)/python -m pytest -n $(WORKERS) --durations 10 $(PYTEST_ARGS) $(2)
 measure = for name in $(1); do printf '\n%s\n\n' "$$name" && $(BIN)/python benchmarks/$$name.py $(2) || exit 1; done
 
 .DEFAULT_GOAL := help
