@@ -297,7 +297,6 @@ _BY_ENTITY: tuple[Row, ...] = (
     ("a wave along a chain", contacts, chained),
     ("a toggle of every entity", TOGGLE, two_lamps),
     ("a domain with an absence of every member", SWITCH + DOMAIN + ABSENT, two_lamps),
-    ("a hundred instances of every entity", wide_grounding, lambda n: two_lamps(max(1, n // 10))),
 )
 _BY_RULE: tuple[Row, ...] = (
     ("tiny fluents", tiny_fluents, few),
@@ -356,6 +355,14 @@ HOSTILE_SHAPES: tuple[Shape, ...] = (
         reason="all pairs are compared: `check` warns of the product (HF314)",
     ),
     *_shapes(_BY_ENTITY, "entity", 1_000),
+    rule_shape(
+        "a hundred instances of every entity",
+        _FAMILIES["entity"],
+        wide_grounding,
+        lambda n: two_lamps(max(1, n // 10)),
+        dimension="entity",
+        reason="a million instances are more than the processor's caches hold; the work per row is the same",
+    ),
     *_shapes((("an initial fact of every entity", initial_facts, two_lamps),), "entity", 100),
     *_shapes(_BY_RULE, "rule", 8),
     *_shapes((("nested negations", nested_negation, few),), "rule", 1),

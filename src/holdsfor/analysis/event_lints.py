@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from holdsfor.analysis.draft import Draft
 from holdsfor.analysis.names import event_uses
@@ -18,6 +19,8 @@ Key = tuple[str, int]
 
 _SHORTEST = 5
 """The length from which two names that differ in one letter are suspicious: `stop` and `step` are different words."""
+_LONGEST = 100
+"""The length up to which names are compared letter by letter."""
 
 
 def unknown_events(draft: Draft) -> None:
@@ -60,10 +63,7 @@ def similar_events(draft: Draft) -> None:
             uses[key] += 1
             spans.setdefault(key, span)
     by_use = sorted(uses, key=lambda key: -uses[key])
-    for i, key in enumerate(by_use):
-        other = next((each for each in by_use[:i] if _is_similar(key, each)), None)
-        if other is None:
-            continue
+    for key, other in _similar_pairs(by_use):
         if key[0] == other[0]:
             message = f"the event `{key[0]}` is used with {_counted(key[1])} here and {_counted(other[1])} elsewhere"
             hint = "a record has one number of arguments: use `_` for those that do not matter"
@@ -71,6 +71,29 @@ def similar_events(draft: Draft) -> None:
             message = f"the event `{key[0]}/{key[1]}` is used beside `{other[0]}/{other[1]}`"
             hint = f"did you mean `{other[0]}`?"
         draft.diagnostics.add("HF302", message, spans[key], hint)
+
+
+def _similar_pairs(keys: Sequence[Key]) -> Iterator[tuple[Key, Key]]:
+    """Each key that is similar to an earlier one, with the first such key.
+
+    Names one letter apart are equal without one of their letters, so only keys with a spelling in common are compared.
+    """
+    positions: dict[str, list[int]] = {}
+    for i, key in enumerate(keys):
+        spellings = _spellings(key[0])
+        earlier = sorted({j for spelling in spellings for j in positions.get(spelling, ())})
+        similar = next((keys[j] for j in earlier if _is_similar(key, keys[j])), None)
+        if similar is not None:
+            yield key, similar
+        for spelling in spellings:
+            positions.setdefault(spelling, []).append(i)
+
+
+def _spellings(name: str) -> set[str]:
+    """A name, and the name without each of its letters; digits stay, since they make different names."""
+    if not _SHORTEST - 1 <= len(name) <= _LONGEST:
+        return {name}
+    return {name, *(name[:i] + name[i + 1 :] for i, letter in enumerate(name) if not letter.isdigit())}
 
 
 def _counted(n: int) -> str:

@@ -142,11 +142,18 @@ def _steps(body: tuple[Condition, ...]) -> Iterator[Step]:
             case Not(inner) if all(isinstance(each, Test) for each in inner):
                 yield Step(_negation([each.goal for each in inner if isinstance(each, Test)]))
             case Not(inner):
-                yield Step(branch=tuple(_steps(inner)))
+                yield from _nested(_steps(inner))
             case Either(branches):
-                yield from (Step(branch=tuple(_steps(branch))) for branch in branches)
+                for branch in branches:
+                    yield from _nested(_steps(branch))
             case Collect(body=inner):
-                yield Step(branch=(*_steps(inner), *_aggregated(condition)))
+                yield from _nested((*_steps(inner), *_aggregated(condition)))
+
+
+def _nested(steps: Iterable[Step]) -> Iterator[Step]:
+    """The step of a nested body, if it has atemporal conditions."""
+    if branch := tuple(steps):
+        yield Step(branch=branch)
 
 
 def _negation(goals: list[Term]) -> Term:

@@ -43,7 +43,7 @@ def _bound(rule: PointRule, body: Sequence[Condition]) -> set[str]:
 def _binds_sometimes(condition: Either) -> set[str]:
     """The variables that some branches mention outside negations, and other branches do not."""
     names = [_outer(branch) for branch in condition.branches]
-    return {name for each in names for name in each if not all(name in other for other in names)}
+    return names[0].union(*names) - names[0].intersection(*names)
 
 
 def _outer(branch: tuple[Condition, ...]) -> set[str]:

@@ -10,6 +10,7 @@ import pytest
 
 from holdsfor import __version__
 from holdsfor.analysis.event_lints import is_one_letter_apart
+from holdsfor.analysis.pipeline import compile_text
 from holdsfor.cli.main import main
 
 TOY = ["apps/toy/rules.prolog", "apps/toy/background.prolog"]
@@ -96,3 +97,10 @@ def test_a_run_has_one_line_about_warnings(tmp_path: Path, capsys: pytest.Captur
 def test_names_one_letter_apart(name: str, other: str, expected: bool) -> None:
     assert is_one_letter_apart(name, other) is expected
     assert is_one_letter_apart(other, name) is expected
+
+
+def test_a_misspelt_event_is_found_among_many() -> None:
+    others = " ; ".join(f"happensAt(sensor{i}_on(X), T)" for i in range(500))
+    rules = f"happensAt(out(X), T) :- happensAt(entered(X), T), ({others} ; happensAt(enterd(X), T)).\n"
+    warnings = [each for each in compile_text(rules).warnings if each.code == "HF302"]
+    assert [each.hint for each in warnings] == ["did you mean `entered`?"]

@@ -261,7 +261,9 @@ class _Advance:
     def note_cuts(self, stage: KeyStage, others: StageResults, alone: Evaluation) -> None:
         """Keep the cut intervals of an evaluation for later stages, and its results as if they were not cut."""
         for key, cuts in alone.cuts.items():
-            self.cuts[key] = cuts
+            if key in self.wholes:
+                continue
+            self.cuts[key] = concatenate_tables([self.cuts.get(key), cuts])
             if (True, key) in stage.results and cuts.n:
                 self.cut_rows.setdefault(key, []).append(cuts)
                 self.wholes[key] = concatenate_tables([others.fluents.get(key), alone.whole.get(key)])
