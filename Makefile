@@ -6,6 +6,7 @@ unexport PYTHONDONTWRITEBYTECODE
 VENV ?= .venv
 BIN := $(VENV)/bin
 CORE := $(VENV)/.core
+SPARK := $(VENV)/.spark
 READY := $(VENV)/.ready
 PIP = $(BIN)/python -m pip --disable-pip-version-check -qq install --no-compile --constraint requirements.lock
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
@@ -22,7 +23,7 @@ pytest = sh tests/spark/postgresql.sh; JAVA_HOME=$$(sh tests/spark/java.sh) || t
 measure = for name in $(1); do printf '\n%s\n\n' "$$name" && $(BIN)/python benchmarks/$$name.py $(2) || exit 1; done
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long test-pythons test-spark test-rtec rtec-checkout lint lint-format lint-style lint-types hooks bench bench-cliffs bench-spark bench-rtec bench-incremental bench-long docs fuzz lock clean
+.PHONY: help demo demo-spark test test-long test-pythons test-spark test-rtec rtec-checkout lint lint-format lint-style lint-types hooks bench bench-cliffs bench-spark bench-rtec bench-incremental bench-long docs fuzz lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,6 +35,9 @@ demo: $(CORE) ## run the toy day and city transport, and draw their timelines
 	@$(BIN)/holdsfor run apps/ctm/rules.prolog apps/ctm/background.prolog --input apps/ctm/events.txt \
 		--window 100 --final --timeline build/demo/ctm.png --timeline build/demo/ctm.svg
 	@echo "The pictures are in build/demo."
+
+demo-spark: $(SPARK) ## run a stream on Spark, and the same history as a job; Java is installed where that is possible
+	@JAVA_HOME=$$(sh tests/spark/java.sh) && export JAVA_HOME && $(BIN)/python -m demo.spark.demo build/demo-spark
 
 test: lint ## run every check: lint, types, unit, golden, property and documentation tests, those on Spark beside them
 	@$(call pytest,,-m "not long")
@@ -115,6 +119,11 @@ $(CORE): requirements.lock pyproject.toml
 	@$(PYTHON) -m venv --clear $(VENV)
 	@$(PIP) setuptools
 	@$(PIP) --no-build-isolation --editable '.[plot]'
+	@touch $@
+
+$(SPARK): $(CORE)
+	@echo "Adding Spark to $(VENV)."
+	@$(PIP) --no-build-isolation --editable '.[plot,spark]'
 	@touch $@
 
 $(READY): $(CORE)

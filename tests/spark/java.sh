@@ -24,9 +24,9 @@ found() {
 
 found && exit
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
-    echo "Installing Java $wanted for the tests on Spark." >&2
+    echo "Installing Java $wanted for Spark." >&2
     { apt-get update -qq && DEBIAN_FRONTEND=noninteractive $install -qq; } >/dev/null && found && exit
 fi
-echo "The tests on Spark need Java $wanted or newer. Install it, then say \`make test\` again:" >&2
+echo "Spark needs Java $wanted or newer. Install it, then run the command again:" >&2
 echo "    sudo $install" >&2
 exit 1
