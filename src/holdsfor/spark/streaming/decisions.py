@@ -31,6 +31,10 @@ class Seen:
     clock: int
     first: int
 
+    def with_more(self, other: Seen) -> Seen:
+        """The same source with more records of the micro-batch."""
+        return Seen(max(self.clock, other.clock), min(self.first, other.first))
+
 
 @dataclass(frozen=True)
 class Decision:

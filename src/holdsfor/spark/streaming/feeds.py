@@ -26,11 +26,12 @@ FILES = "holdsfor"
 
 @dataclass(frozen=True)
 class Feed:
-    """One feed of a stream: `writeStream` writes it."""
+    """One feed of a stream: `writeStream` writes it. `n_rows` is the number of its rows in a micro-batch, at most."""
 
     stream: RecognitionStream
     name: str
     rows: Callable[[MicroBatch], DataFrame]
+    n_rows: Callable[[MicroBatch], int]
 
     @property
     def writeStream(self) -> FeedWriter:
@@ -145,7 +146,12 @@ class FeedWriter(_Writer):
         is_trial = self._format in ("memory", "console") and self._function is None
         checkpoint = self._checkpoint(is_optional=is_trial)
         feed, sink = self._feed, self._sink(path, table, checkpoint)
-        return self._started(checkpoint, lambda output: sink.write(feed.rows(output), output.number))
+
+        def write(output: MicroBatch) -> None:
+            if feed.n_rows(output) or sink.needs_every_batch:
+                sink.write(feed.rows(output), output.number)
+
+        return self._started(checkpoint, write)
 
     def _sink(self, path: str | None, table: str | None, checkpoint: str) -> Sink:
         if self._function is not None:

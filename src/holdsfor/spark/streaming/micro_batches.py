@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.analysis.result_columns import ResultColumns, TableColumns, find_table, result_columns
@@ -54,6 +55,12 @@ from holdsfor.syntax.time_points import LATEST
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+Numbers: TypeAlias = Mapping[tuple[str, str, int], int]
+"""The number of rows in the blocks of each kind, name and arity."""
+
+_CHANGED = ("fluent", "event")
+_PROBLEMS = ("late", "dropped", "cut", "set aside")
 
 __all__ = ["BatchProgress", "MicroBatch", "MicroBatches", "StreamPlan"]
 
@@ -123,6 +130,7 @@ class MicroBatch:
     _times: TimeType | None
     _sent: DataFrame
     _found: list[DataFrame]
+    _numbers: Numbers
 
     @property
     def _answers(self) -> DataFrame:
@@ -148,6 +156,16 @@ class MicroBatch:
         is_of_table = (F.col("kind") == rows.rows.kind) & (F.col("name") == name) & (F.col("arity") == arity)
         found = frame_of(self._answers.where(is_of_table), rows, rows.schema)
         return typed_frame(found, layout, self._times, has_query_time=True, has_op=True)
+
+    def n_changes_of(self, layout: TableColumns) -> int:
+        """The number of changes of one fluent or event."""
+        return self._numbers.get((TypedChangeRows(layout).rows.kind, *layout.key), 0)
+
+    @property
+    def n_problems(self) -> int:
+        """The number of rows of `problems`, at most."""
+        unmatched = sum(n for (kind, _, _), n in self._numbers.items() if kind == "unmatched")
+        return unmatched + sum(self.counts.get(kind, 0) for kind in _PROBLEMS)
 
     @property
     def settled(self) -> DataFrame:
@@ -216,17 +234,19 @@ class MicroBatches:
             decision = self.plan.pace.decided(before, number, seen, time.time())
             self.log.add(decision)
         found: list[DataFrame] = []
+        numbers: Numbers = {}
         if decision.is_due:
             assert decision.start is not None
             buckets = stream_buckets(self.plan.stages, destinations, self.rules, self.plan.schedule(decision.start))
             for bucket in buckets:
                 found.append(keep(self._stage(bucket, [sent, *found], decision), kept))
             with described(spark, "evaluate"):
-                counts |= _counts(union(found))
+                numbers = _numbers(union(found))
+            counts |= _counts(numbers)
         elif seen:
             with described(spark, "wait"):
                 _wait(sent, WaitTask(self.files, number), self.plan.n_buckets)
-        return MicroBatch(number, decision, counts, self.plan, self._time_type(settings), sent, found)
+        return MicroBatch(number, decision, counts, self.plan, self._time_type(settings), sent, found, numbers)
 
     def _stage(self, bucket: StreamBucket, known: list[DataFrame], decision: Decision) -> DataFrame:
         """The results of one stage at the due query times; empty buckets are evaluated too."""
@@ -277,15 +297,12 @@ def _behind(decision: Decision) -> str:
 
 def _summary(sent: DataFrame) -> tuple[dict[str, Seen], dict[str, int]]:
     """How far each source is, and the number of records by outcome. Runs a job."""
-    from pyspark.sql import functions as F
-
-    figures = (F.sum("n").alias("n"), F.min("first").alias("first"), F.max("last").alias("last"))
-    rows: list[Any] = sent.where(f"stage = {NO_STAGE}").groupBy("kind", "name").agg(*figures).collect()
-    seen = {
-        row["name"]: Seen(row["last"], row["last"] if row["first"] is None else row["first"])
-        for row in rows
-        if row["kind"] == PROGRESS
-    }
+    # A few rows of each task: an aggregation in Spark would need a shuffle.
+    seen: dict[str, Seen] = {}
+    rows: list[Any] = sent.where(f"stage = {NO_STAGE}").select("kind", "name", "n", "first", "last").collect()
+    for row in (row for row in rows if row["kind"] == PROGRESS):
+        found = Seen(row["last"], row["last"] if row["first"] is None else row["first"])
+        seen[row["name"]] = found.with_more(seen.get(row["name"], found))
     counts: dict[str, int] = {}
     for row in rows:
         if row["kind"] not in (PROGRESS, "suspect", "lines"):
@@ -294,14 +311,19 @@ def _summary(sent: DataFrame) -> tuple[dict[str, Seen], dict[str, int]]:
     return seen, counts
 
 
-def _counts(found: DataFrame) -> dict[str, int]:
-    """The numbers of changes, settled results and unmatched retractions; evaluates all buckets. Runs a job."""
-    from pyspark.sql import functions as F
+def _numbers(found: DataFrame) -> Numbers:
+    """The number of changes and settled results of each name; evaluates all buckets. Runs a job."""
+    rows = found.where(f"stage = {NO_STAGE}").select("kind", "name", "arity", "n").collect()
+    numbers: Counter[tuple[str, str, int]] = Counter()
+    for kind, name, arity, n in rows:
+        numbers[kind, name, arity] += n
+    return numbers
 
-    rows = found.where(f"stage = {NO_STAGE}").groupBy("kind").agg(F.sum("n").alias("n")).collect()
-    by_kind = {row["kind"]: int(row["n"]) for row in rows}
-    counts = {"changes": by_kind.get("fluent", 0) + by_kind.get("event", 0)}
-    return counts | {SETTLED: sum(n for kind, n in by_kind.items() if kind.startswith(f"{SETTLED} "))}
+
+def _counts(numbers: Numbers) -> dict[str, int]:
+    """The numbers of changes and of settled results."""
+    settled = sum(n for (kind, _, _), n in numbers.items() if kind.startswith(f"{SETTLED} "))
+    return {"changes": sum(n for (kind, _, _), n in numbers.items() if kind in _CHANGED), SETTLED: settled}
 
 
 def _wait(sent: DataFrame, task: WaitTask, n_buckets: int) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 from uuid import uuid4
 
 from holdsfor.errors import Diagnostic, UsageProblem, did_you_mean
@@ -47,7 +47,9 @@ _COLUMNS_OF_KAFKA = ("key", "value")
 
 
 class Sink(Protocol):
-    """Writes the rows of a micro-batch by its number."""
+    """Writes the rows of a micro-batch by its number; some sinks also need the micro-batches without rows."""
+
+    needs_every_batch: ClassVar[bool]
 
     def write(self, frame: DataFrame, number: int) -> None: ...
 
@@ -55,6 +57,8 @@ class Sink(Protocol):
 @dataclass(frozen=True)
 class FunctionSink:
     """A function of the user, as in `foreachBatch`."""
+
+    needs_every_batch: ClassVar[bool] = True
 
     function: Callable[[DataFrame, int], None]
 
@@ -69,6 +73,8 @@ class FolderSink:
     The folder of a micro-batch is written under another name and then renamed: a reader sees all of its rows or none.
     """
 
+    needs_every_batch: ClassVar[bool] = False
+
     path: str
     format: str
     options: Mapping[str, str] = field(default_factory=dict)
@@ -77,7 +83,7 @@ class FolderSink:
     def write(self, frame: DataFrame, number: int) -> None:
         files = HadoopFiles(frame.sparkSession, self.path)
         place = f"{files.root}/{BATCH}={number}"
-        if files.exists(place) or frame.isEmpty():
+        if files.exists(place):
             return
         beside = f"{files.root}/.{BATCH}={number}.{uuid4().hex[:12]}"
         writer = frame.write.format(self.format).options(**self.options)
@@ -91,6 +97,8 @@ class FolderSink:
 @dataclass(frozen=True)
 class DeltaSink:
     """A table of Delta Lake, which has the last number of each application in its transactions."""
+
+    needs_every_batch: ClassVar[bool] = False
 
     application: str
     path: str | None = None
@@ -112,6 +120,8 @@ class DeltaSink:
 class KafkaSink:
     """A topic of Kafka: rows as JSON, with a key that is the same when they are written again."""
 
+    needs_every_batch: ClassVar[bool] = False
+
     options: Mapping[str, str]
 
     def write(self, frame: DataFrame, number: int) -> None:
@@ -126,6 +136,8 @@ class KafkaSink:
 @dataclass(frozen=True)
 class PostgresSink:
     """A table of PostgreSQL. One transaction adds the rows and the number of the micro-batch."""
+
+    needs_every_batch: ClassVar[bool] = False
 
     application: str
     options: Mapping[str, str]
@@ -188,6 +200,8 @@ def _with_plain_types(frame: DataFrame) -> DataFrame:
 class MemorySink:
     """A temporary view with all rows, for tests and notebooks; its rows are in the memory of the driver."""
 
+    needs_every_batch: ClassVar[bool] = True
+
     name: str
     tables: dict[int, Any] = field(default_factory=dict)
 
@@ -206,12 +220,13 @@ class MemorySink:
 class ConsoleSink:
     """The standard output, for trials."""
 
+    needs_every_batch: ClassVar[bool] = False
+
     options: Mapping[str, str] = field(default_factory=dict)
 
     def write(self, frame: DataFrame, number: int) -> None:
-        if not frame.isEmpty():
-            print(f"micro-batch {number}")  # noqa: T201
-            frame.show(int(self.options.get("numRows", "20")), truncate=self.options.get("truncate", "true") == "true")
+        print(f"micro-batch {number}")  # noqa: T201
+        frame.show(int(self.options.get("numRows", "20")), truncate=self.options.get("truncate", "true") == "true")
 
 
 def sink_of(

@@ -58,22 +58,23 @@ class RecognitionStream:
     @property
     def changes(self) -> Feed:
         """`query_time, op, kind, name, arguments, value, fvp, start, end`; rows with the `op` `-` are deletes."""
-        return Feed(self, "changes", lambda output: output.changes)
+        return Feed(self, "changes", lambda output: output.changes, lambda output: output.counts.get("changes", 0))
 
     def changes_of(self, name: str) -> Feed:
         """The changes of one fluent or event: `query_time`, `op`, and the columns of its table."""
         layout = find_table(self.plan.columns, self.plan.compiled.names, name)
-        return Feed(self, f"changes of {layout.table}", lambda output: output.typed_changes(layout))
+        name = f"changes of {layout.table}"
+        return Feed(self, name, lambda output: output.typed_changes(layout), lambda output: output.n_changes_of(layout))
 
     @property
     def settled(self) -> Feed:
         """`kind, name, arguments, value, fvp, start, end`; each interval and time-point once."""
-        return Feed(self, "settled", lambda output: output.settled)
+        return Feed(self, "settled", lambda output: output.settled, lambda output: output.counts.get("settled", 0))
 
     @property
     def problems(self) -> Feed:
         """Records without the usual effect, with their `kind`: late, dropped, cut, set aside or unmatched."""
-        return Feed(self, "problems", lambda output: output.problems)
+        return Feed(self, "problems", lambda output: output.problems, lambda output: output.n_problems)
 
     @property
     def writeStream(self) -> OutputWriter:
