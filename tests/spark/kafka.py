@@ -10,6 +10,7 @@ import re
 import shutil
 import socket
 import subprocess
+import sys
 import time
 import urllib.error
 import urllib.request
@@ -17,7 +18,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["broker_jars", "connector_jars", "running", "why_not"]
+from tests.apps.data import ROOT
+
+__all__ = ["Producer", "broker_jars", "connector_jars", "job_environment", "running", "why_not"]
 
 CENTRAL = "https://repo1.maven.org/maven2"
 CACHE = Path(os.environ.get("HOLDSFOR_JARS", Path.home() / ".cache" / "holdsfor-jars"))
@@ -105,12 +108,10 @@ def running(folder: Path) -> Iterator[str]:
     ports = [_free_port(), _free_port()]
     properties = folder / "server.properties"
     properties.write_text(_properties(folder, *ports), encoding="utf-8")
-    java = [f"{os.environ['JAVA_HOME']}/bin/java" if "JAVA_HOME" in os.environ else "java", "-Xmx400m", "-cp"]
-    java.append(os.pathsep.join(map(str, broker_jars())))
-    format_logs = [*java, "kafka.tools.StorageTool", "format", "-t", CLUSTER, "-c", str(properties)]
+    format_logs = [*_java(), "kafka.tools.StorageTool", "format", "-t", CLUSTER, "-c", str(properties)]
     subprocess.run(format_logs, check=True, capture_output=True)
     log = (folder / "broker.log").open("wb")
-    broker = subprocess.Popen([*java, "kafka.Kafka", str(properties)], stdout=log, stderr=log)
+    broker = subprocess.Popen([*_java(), "kafka.Kafka", str(properties)], stdout=log, stderr=log)
     try:
         _wait_for(ports[0])
         yield f"127.0.0.1:{ports[0]}"
@@ -118,6 +119,43 @@ def running(folder: Path) -> Iterator[str]:
         broker.kill()
         broker.wait()
         log.close()
+
+
+class Producer:
+    """Writes lines, each a partition, a blank and a message, to a topic that the broker creates."""
+
+    def __init__(self, broker: str, topic: str) -> None:
+        command = [sys.executable, "-m", "tests.spark.kafka_producer", broker, ",".join(map(str, connector_jars()))]
+        self._process = subprocess.Popen(
+            [*command, topic], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=job_environment(), cwd=ROOT
+        )
+
+    def __enter__(self) -> Producer:
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+    def write(self, lines: list[str]) -> None:
+        """Write lines; they are in the topic afterwards."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write("".join(f"{line}\n" for line in [*lines, ""]))
+        self._process.stdin.flush()
+        assert self._process.stdout.readline() == "written\n"
+
+
+def job_environment() -> dict[str, str]:
+    """The environment of a job in a process of its own."""
+    environment = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
+    return {**environment, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
+
+
+def _java() -> list[str]:
+    """The command of a program of the broker."""
+    java = f"{os.environ['JAVA_HOME']}/bin/java" if "JAVA_HOME" in os.environ else "java"
+    return [java, "-Xmx400m", "-cp", os.pathsep.join(map(str, broker_jars()))]
 
 
 def _properties(folder: Path, port: int, controller: int) -> str:

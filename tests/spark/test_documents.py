@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow.parquet as pq  # type: ignore[import-untyped]
 import pytest
 
 import holdsfor as hf
+from holdsfor.cli.main import main
 from tests.docs.console import ROOT
+from tests.spark import readme_stream
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -54,3 +58,15 @@ def test_the_readme_shows_the_result_of_a_spark_table(
         spark.conf.set("spark.sql.session.timeZone", zone)
         spark.catalog.dropTempView("trips")
     assert capsys.readouterr().out.strip() == output.strip()
+
+
+def test_the_command_of_the_readme_has_the_results_of_the_file(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The messages are in a file of a folder; `test_stream_kafka.py` reads them from a topic."""
+    monkeypatch.chdir(ROOT)
+    (tmp_path / "trips").mkdir()
+    (tmp_path / "trips/1.jsonl").write_text("\n".join(readme_stream.messages()), encoding="utf-8")
+    assert main([*readme_stream.arguments(str(tmp_path / "trips"), tmp_path), "--once"]) == 0
+    changes = pq.read_table(tmp_path / "changes")
+    assert readme_stream.applied(changes) == readme_stream.results_of_the_file()

@@ -11,6 +11,7 @@ import os
 import random
 from collections.abc import Callable
 from contextlib import nullcontext
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ import holdsfor as hf
 from holdsfor.cli.main import main
 from holdsfor.errors import HoldsforError
 from holdsfor.parallel.stages.admission import RunSchedule
+from holdsfor.spark.input.inputs import Lines
 from holdsfor.syntax.time_points import LATEST
 from tests.properties.keyed_programs import keyed_case
 from tests.properties.streamed import embedded_outcome, random_cuts
@@ -240,3 +242,23 @@ def test_the_command_reads_folders_and_continues(
     assert "HF793" in capsys.readouterr().err
     assert main(["spark", "inspect", str(tmp_path / "records")]) == 2
     assert "not the checkpoint of a stream" in capsys.readouterr().err
+
+
+def test_json_lines_without_an_offset_have_their_form_after_a_restart(spark: SparkSession, tmp_path: Path) -> None:
+    """The checkpoint has the form: a query time may be due before a record shows it again."""
+    rules, columns = hf.load_text(RICH), "happensAt(win(person), at)"
+    first = ['{"person": "ann", "at": "2026-05-04T06:00:05"}', '{"person": "bob", "at": "2026-05-04T06:00:15"}']
+    folder = write_batches(tmp_path / "records", [first])
+    found: list[Any] = []
+
+    def stream(lines: DataFrame) -> Any:
+        given: Any = Lines(lines, "jsonl", columns)
+        return hf.spark.stream([given], rules, window=20, step=10, start=datetime(2026, 5, 4, 6), buckets=1)
+
+    def write(output: Any) -> None:
+        found.extend((row.query_time, row.fvp, row.start) for row in output.changes.collect())
+
+    run(stream(read_lines(spark, folder)), tmp_path / "checkpoint", write)
+    assert found == [(datetime(2026, 5, 4, 6, 0, 10), "rich(ann)=true", datetime(2026, 5, 4, 6, 0, 6))]
+    again = stream(read_lines(spark, folder)).micro_batches(f"file:{tmp_path}/checkpoint")
+    assert again.log.before(1).has_offset is False

@@ -56,6 +56,12 @@ _UNFINISHED = (
         names=("OutOfMemoryError",),
         text=_WORKER_LOST,
     ),
+    _FailurePattern(
+        "Spark needs the package of this data source; for topics `--conf spark.jars.packages=org.apache.spark:"
+        "spark-sql-kafka-0-10_2.13:VERSION`, with the version of Spark",
+        ("DATA_SOURCE_NOT_FOUND",),
+        text=re.compile("Failed to find data source"),
+    ),
     # The exception of a stopped context is an IllegalStateException like many others.
     _FailurePattern("see `--master` and `--conf`", (_GATEWAY,), text=re.compile("stopped SparkContext")),
 )

@@ -42,7 +42,8 @@ class Decision:
 
     `start` is the first time-point of the run, known with the first record. The query times after `previous` up to
     `last` are evaluated; there are none if both are equal. `sources` has the latest arrival of each source, and
-    `heard` the seconds of the wall clock at which it last delivered a record.
+    `heard` the seconds of the wall clock at which it last delivered a record. `has_offset` is the form of times that
+    are not integers, which the first of them have decided.
     """
 
     batch: int
@@ -52,6 +53,7 @@ class Decision:
     sources: Mapping[str, int] = field(default_factory=dict)
     heard: Mapping[str, float] = field(default_factory=dict)
     idle: tuple[str, ...] = ()
+    has_offset: bool | None = None
 
     @property
     def is_due(self) -> bool:

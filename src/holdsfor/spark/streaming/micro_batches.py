@@ -34,7 +34,6 @@ from holdsfor.parallel.stages.stream_buckets import (
 from holdsfor.sources.times import Clock, Unit
 from holdsfor.spark.cluster.broadcast_rules import broadcast_rules
 from holdsfor.spark.cluster.progress import described
-from holdsfor.spark.input.frame_sources import time_forms
 from holdsfor.spark.input.ingestion import frame_of, keep, rows_frame, union
 from holdsfor.spark.output.time_columns import with_times
 from holdsfor.spark.output.typed_frames import typed_frame
@@ -51,6 +50,7 @@ from holdsfor.spark.streaming.output_rows import (
 from holdsfor.spark.streaming.state_files import StreamFiles
 from holdsfor.spark.streaming.stream_input import StreamInput
 from holdsfor.spark.streaming.stream_reader import PROGRESS, Lateness, ReadTask, StreamReaderSettings
+from holdsfor.spark.streaming.time_probe import TimeForm, time_form
 from holdsfor.syntax.time_points import LATEST
 
 if TYPE_CHECKING:
@@ -190,8 +190,7 @@ class MicroBatches:
     plan: StreamPlan
     files: StreamFiles
     on_progress: Callable[[BatchProgress], None] = lambda _: None
-    _has_offset: bool | None = field(default=None, init=False)
-    _is_form_known: bool = field(default=False, init=False)
+    _form: TimeForm = field(default=TimeForm(None, is_final=False), init=False)
 
     @cached_property
     def log(self) -> DecisionLog:
@@ -217,7 +216,7 @@ class MicroBatches:
     def _evaluated(self, batch: DataFrame, number: int, kept: list[DataFrame]) -> MicroBatch:
         spark, before = batch.sparkSession, self.log.before(number)
         parts = self.plan.input.parts(batch)
-        settings = self._reader_settings(parts)
+        settings = self._reader_settings(parts, before)
         decision = self.log.of(number)
         start = decision.start if decision is not None else self._start(before, parts, settings)
         destinations = stream_destinations(self.plan.stages, self.rules, self.plan.n_buckets)
@@ -232,6 +231,7 @@ class MicroBatches:
             seen, counts = _summary(sent)
         if decision is None:
             decision = self.plan.pace.decided(before, number, seen, time.time())
+            decision = replace(decision, has_offset=self._form.has_offset)
             self.log.add(decision)
         found: list[DataFrame] = []
         numbers: Numbers = {}
@@ -272,20 +272,20 @@ class MicroBatches:
 
     # -- times ---------------------------------------------------------------------------------------------------------
 
-    def _reader_settings(self, parts: list[DataFrame]) -> StreamReaderSettings:
-        """The settings of readers. Whether texts of times have an offset is known with the first ones."""
+    def _reader_settings(self, parts: list[DataFrame], before: Decision) -> StreamReaderSettings:
+        """The settings of readers. Whether texts of times have an offset is known with the first ones of the stream."""
         plan = self.plan
-        if not self._is_form_known:
-            sources = plan.input.sources
-            forms = time_forms([replace(source, frame=part) for source, part in zip(sources, parts, strict=True)])
-            self._has_offset, self._is_form_known = forms.has_offset, forms.has_offset is not None
-        has_offset = True if self._has_offset is None else self._has_offset
-        return StreamReaderSettings(self.rules, plan.tick, plan.unit, has_offset, has_places=True, zone=plan.zone)
+        settings = StreamReaderSettings(self.rules, plan.tick, plan.unit, True, has_places=True, zone=plan.zone)
+        if before.has_offset is not None:
+            self._form = TimeForm(before.has_offset, is_final=True)
+        if not self._form.is_final:
+            self._form = time_form(plan.input.sources, parts, settings)
+        return settings if self._form.has_offset is None else replace(settings, has_offset=self._form.has_offset)
 
     def _time_type(self, settings: StreamReaderSettings) -> TimeType | None:
-        if self.plan.has_integers or not self._is_form_known:
+        if self.plan.has_integers or self._form.has_offset is None:
             return None
-        return Clock(settings.unit, has_offset=self._has_offset, zone=settings.zone).time_type
+        return Clock(settings.unit, has_offset=self._form.has_offset, zone=settings.zone).time_type
 
 
 def _behind(decision: Decision) -> str:
