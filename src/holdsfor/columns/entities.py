@@ -29,6 +29,7 @@ Words: TypeAlias = tuple[int, ...]
 _MUCH_MORE = 4
 _FEW = 1_000
 _MANY = 1_000
+_MANY_NEW = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,25 +216,26 @@ class Entities:
         self._symbols = symbols
         self._known: dict[tuple[str, Key], dict[Words, Entity]] = {}
 
-    def fvps(self, key: Key, columns: Sequence[Int64]) -> Described:
-        """The FVPs of distinct rows; the last column has the values."""
+    def fvps(self, key: Key, columns: Sequence[Int64], *, are_new: bool = False) -> Described:
+        """The FVPs of distinct rows; the last column has the values. `are_new`: hardly any is in the cache."""
         n = len(columns[-1])
-        if self._is_long(key, n):
+        if self._is_long(key, n, are_new=are_new):
             listed = partial(self._listed_fvps, key, columns)
             return EntityColumns(key[0], columns[:-1], columns[-1], n, self._symbols, listed)
         return self._listed_fvps(key, columns)
 
-    def events(self, key: Key, columns: Sequence[Int64], n: int) -> Described:
-        """The events of `n` distinct rows."""
-        if self._is_long(key, n):
+    def events(self, key: Key, columns: Sequence[Int64], n: int, *, are_new: bool = False) -> Described:
+        """The events of `n` distinct rows in the same way."""
+        if self._is_long(key, n, are_new=are_new):
             listed = partial(self._listed_events, key, columns, n)
             return EntityColumns(key[0], columns, None, n, self._symbols, listed)
         return self._listed_events(key, columns, n)
 
-    def _is_long(self, key: Key, n: int) -> bool:
+    def _is_long(self, key: Key, n: int, *, are_new: bool) -> bool:
+        """Whether columns of texts are made faster than terms."""
         from holdsfor.columns.texts import is_compound_name
 
-        return n >= _MANY and is_compound_name(*key)
+        return n >= (_MANY_NEW if are_new else _MANY) and is_compound_name(*key)
 
     def _listed_fvps(self, key: Key, columns: Sequence[Int64]) -> EntityList:
         def fvp(row: tuple[Term, ...]) -> Term:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Protocol
 
+from holdsfor.analysis.fingerprint import fingerprint
 from holdsfor.analysis.pipeline import Compiled, analyse
 from holdsfor.errors import Diagnostics
 from holdsfor.parallel.exchange.packed_programs import PackedProgram, pack_program, unpack_program
@@ -67,11 +68,20 @@ class Rules:
             _keep(self.digest, _compiled(self.carrier.value))
         return _KNOWN[self.digest]
 
+    def fingerprint(self) -> str:
+        """The fingerprint of the rules and goals, computed once in every process: large tables of facts take long."""
+        if self not in _FINGERPRINTS:
+            while len(_FINGERPRINTS) >= _MOST_KNOWN:
+                del _FINGERPRINTS[next(iter(_FINGERPRINTS))]
+            _FINGERPRINTS[self] = fingerprint(self.compiled(), self.goal_terms())
+        return _FINGERPRINTS[self]
+
     def goal_terms(self) -> list[Term]:
         return [parse_term(goal) for goal in self.goals]
 
 
 _KNOWN: dict[str, Compiled] = {}
+_FINGERPRINTS: dict[Rules, str] = {}
 _MOST_KNOWN = 4
 
 

@@ -14,12 +14,19 @@ from holdsfor.columns.encoding import Symbols
 from holdsfor.parallel.exchange.shipped_rules import Rules
 from holdsfor.runtime.prepared_rules import PreparedRules
 
-__all__ = ["borrowed_rules"]
+__all__ = ["borrowed_rules", "new_rules"]
 
 _MANY_SYMBOLS = 20_000
 _MANY_POOLED = 8  # stages of programs
 
 _POOLED: dict[tuple[Rules, tuple[int, ...]], PreparedRules] = {}
+
+
+def new_rules(rules: Rules, components: tuple[int, ...]) -> PreparedRules:
+    """Rules with a table of symbols of their own."""
+    prepared = PreparedRules(rules.compiled(), Symbols(), rules.goal_terms(), components=components)
+    prepared.fingerprint = rules.fingerprint()
+    return prepared
 
 
 @contextmanager
@@ -28,7 +35,7 @@ def borrowed_rules(rules: Rules, components: tuple[int, ...]) -> Iterator[Prepar
     key = rules, components
     prepared = _POOLED.pop(key, None)
     if prepared is None:
-        prepared = PreparedRules(rules.compiled(), Symbols(), rules.goal_terms(), components=components)
+        prepared = new_rules(rules, components)
     yield prepared
     if prepared.symbols.size < _MANY_SYMBOLS:
         prepared.reset()

@@ -134,7 +134,8 @@ def described_columns(facts: Facts, symbols: Symbols) -> list[Any]:
     ids, first = dense_ids(facts.words, facts.n)
     words, key, rows = [column[first] for column in facts.words], (facts.name, facts.arity), pa.array(ids)
     is_fluent = facts.kind.endswith("fluent")
-    entities = symbols.entities.fvps(key, words) if is_fluent else symbols.entities.events(key, words, len(first))
+    known = symbols.entities
+    entities = known.fvps(key, words, are_new=True) if is_fluent else known.events(key, words, len(first), are_new=True)
     described = [entities.functors(), entities.args(), entities.values(), entities.names()]
     return [
         pa.repeat(pa.scalar("fluent" if is_fluent else "event"), facts.n),
