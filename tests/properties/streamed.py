@@ -28,7 +28,7 @@ from holdsfor.sources.text_columns import read_columns
 from holdsfor.spark.exchange.shuffle_rows import by_bucket, loads_of, sent_rows
 from holdsfor.spark.input.frame_reader import ReaderSettings
 from holdsfor.spark.input.lines import LINE, LineReader
-from holdsfor.spark.streaming.bucket_steps import BucketStepTask, WaitTask
+from holdsfor.spark.streaming.bucket_steps import BucketStepTask, KeptBuckets, WaitTask
 from holdsfor.spark.streaming.decisions import Decision, DecisionLog, Pace, Seen
 from holdsfor.spark.streaming.state_files import StreamFiles
 from tests.properties.answers import as_answer
@@ -100,9 +100,13 @@ class SimulatedStream:
         self.destinations = stream_destinations(stages, self.rules, n_buckets)
         self.buckets = stream_buckets(stages, self.destinations, self.rules, run)
         self.outcome = Outcome()
+        self.kept: KeptBuckets | None = None
 
     def batch(self, number: int, lines: list[str], *, fails_at: int | None = None) -> Decision:
-        """One micro-batch; with `fails_at`, it ends before this bucket is evaluated, or loses its output at the end."""
+        """One micro-batch; with `fails_at`, it ends before this bucket is evaluated, or loses its output at the end.
+
+        Buckets continue with their sessions in `kept`, if it is set, else with their states in files.
+        """
         decision = self.log.of(number)
         if decision is None:
             arrivals = [int(line.split("|")[1]) for line in lines]
@@ -133,7 +137,7 @@ class SimulatedStream:
             for each in range(bucket.destination.n_buckets):
                 if n_done == fails_at:
                     return []
-                found += task.evaluated(each, parts.get(each, []))
+                found += task.evaluated(each, parts.get(each, []), self.kept)
                 n_done += 1
         return found
 

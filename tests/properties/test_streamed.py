@@ -16,6 +16,7 @@ import pytest
 
 from holdsfor.errors import ExecutionProblem, PlanningProblem
 from holdsfor.parallel.stages.admission import RunSchedule
+from holdsfor.spark.streaming.bucket_steps import KeptBuckets
 from holdsfor.syntax.time_points import LATEST
 from tests.oracle.cut_programs import cut_question
 from tests.properties.answers import read_case
@@ -61,7 +62,9 @@ def compare(seed: int, case: Case, n_buckets: int, folder: Path) -> int | None:
     except (PlanningProblem, ExecutionProblem):
         return None
     stream = SimulatedStream(given.compiled, stages_of(given), run, n_buckets, folder / str(seed))
+    kept = KeptBuckets()
     for number, batch in enumerate(batches):
+        stream.kept = kept if chance.random() < 0.7 else None
         if chance.random() < 0.2:
             stream.batch(number, batch, fails_at=chance.randint(0, 3))
         stream.batch(number, batch)

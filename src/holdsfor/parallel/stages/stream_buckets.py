@@ -172,21 +172,11 @@ class StreamBucket(Bucket):
 
     sender: StreamRouter = field(default_factory=lambda: StreamRouter(Router(())))
 
-    def step(
-        self,
-        bucket: int,
-        saved: bytes | None,
-        batches: Iterable[Iterable[Facts]],
-        last: int,
-        prepared: PreparedRules,
-        name: str,
-    ) -> BucketStep:
-        """The query times up to `last` that are not evaluated yet, with the state and the new facts of a bucket.
+    def step(self, bucket: int, session: EngineSession, batches: Iterable[Iterable[Facts]], last: int) -> BucketStep:
+        """The query times up to `last` that are not evaluated yet, with the session and the new facts of a bucket.
 
-        The facts are those of consecutive micro-batches, with the symbols of the `prepared` rules. `name` is the name
-        of the state in error messages.
+        The facts are those of consecutive micro-batches, with the symbols of the session.
         """
-        session = self.restored(saved, prepared, name)
         texts = Texts(session.symbols)
         for facts in batches:
             self._insert_all(session, by_name(facts))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
@@ -12,12 +13,17 @@ import pyarrow.compute as pc  # type: ignore[import-untyped]
 
 from holdsfor.errors import DataProblem, Diagnostic
 from holdsfor.parallel.exchange.facts import Texts
-from holdsfor.parallel.stages.rule_pool import borrowed_rules
+from holdsfor.parallel.stages.rule_pool import borrowed_rules, new_rules
 from holdsfor.parallel.stages.stream_buckets import StreamBucket
+from holdsfor.runtime.prepared_rules import PreparedRules
+from holdsfor.runtime.session import EngineSession
 from holdsfor.spark.exchange.shuffle_rows import SHUFFLE_SCHEMA, by_bucket, loads_of, rows_of
 from holdsfor.spark.streaming.state_files import RESTART, StateFiles, StreamFiles
 
-__all__ = ["BucketStepTask", "WaitTask"]
+__all__ = ["BucketStepTask", "KeptBuckets", "WaitTask"]
+
+_HEAD = 64  # bytes: the head of a state has its digest
+_MOST_KEPT = 256
 
 
 @dataclass(frozen=True)
@@ -38,21 +44,58 @@ class BucketStepTask:
         for number, shuffle_blocks in by_bucket(batches).items():
             yield from self.evaluated(number, shuffle_blocks)
 
-    def evaluated(self, number: int, shuffle_blocks: Sequence[Any]) -> Iterator[Any]:
-        """The results of a bucket, as rows; its state is saved when all are taken."""
+    def evaluated(self, number: int, shuffle_blocks: Sequence[Any], kept: KeptBuckets | None = None) -> Iterator[Any]:
+        """The results of a bucket, as rows; its state is saved when all are taken.
+
+        The session continues from its state in memory, if `kept` has it, else from its state in a file.
+        """
         states = StateFiles(self.files, self.bucket.destination.stage, number)
         name, waiting = states.before(self.batch)
-        saved = None if name is None else states.read(name)
-        with borrowed_rules(self.bucket.rules, self.bucket.components) as prepared:
+        known = None if kept is None else kept.taken(states, name)
+        rules = borrowed_rules(self.bucket.rules, self.bucket.components) if kept is None else nullcontext()
+        with rules as prepared:
+            session = self._session(states, name, prepared) if known is None else known
+            session.compact()
             blocks = [*(_read(states.read(each)) for each in waiting), shuffle_blocks]
-            facts = [[each for load in loads_of(part, prepared.symbols) for each in load.facts] for part in blocks]
-            shown = f"{states.folder}/{name}"
-            step = self.bucket.step(number, saved, facts, self.last, prepared, shown)
+            facts = [[each for load in loads_of(part, session.symbols) for each in load.facts] for part in blocks]
+            step = self.bucket.step(number, session, facts, self.last)
             if step.previous != self.previous:
-                message = f"the state `{shown}` is of the query time {step.previous}, expected {self.previous}"
-                raise DataProblem(Diagnostic("HF792", message, hint=RESTART))
-            yield from rows_of(step.shuffle_blocks, Texts(prepared.symbols))
-            states.save(self.batch, step.saved())
+                message = f"the state `{states.folder}/{name}` is of the query time {step.previous}"
+                raise DataProblem(Diagnostic("HF792", f"{message}, expected {self.previous}", hint=RESTART))
+            yield from rows_of(step.shuffle_blocks, Texts(session.symbols))
+            content = step.saved()
+            states.save(self.batch, content)
+            if kept is not None:
+                kept.keep(states, self.batch, content, session)
+
+    def _session(self, states: StateFiles, name: str | None, prepared: PreparedRules | None) -> EngineSession:
+        """The session of a bucket, from its state in a file."""
+        saved = None if name is None else states.read(name)
+        if prepared is None:
+            prepared = new_rules(self.bucket.rules, self.bucket.components)
+        return self.bucket.restored(saved, prepared, f"{states.folder}/{name}")
+
+
+@dataclass
+class KeptBuckets:
+    """The sessions of buckets between micro-batches, in the memory of one process.
+
+    The state in files decides: a session is used only if the file that the next micro-batch reads is the one that this
+    session has written.
+    """
+
+    _sessions: dict[StateFiles, tuple[int, bytes, EngineSession]] = field(default_factory=dict)
+
+    def taken(self, states: StateFiles, name: str | None) -> EngineSession | None:
+        """The session of a bucket whose state is in a file, if it is kept; it is not kept any more."""
+        batch, head, session = self._sessions.pop(states, (-1, b"", None))
+        return session if states.is_of(name, batch, head) else None
+
+    def keep(self, states: StateFiles, batch: int, content: bytes, session: EngineSession) -> None:
+        """Keep a session after a micro-batch, with the content of its state; the oldest of too many is dropped."""
+        while len(self._sessions) >= _MOST_KEPT:
+            del self._sessions[next(iter(self._sessions))]
+        self._sessions[states] = batch, content[:_HEAD], session
 
 
 @dataclass(frozen=True)

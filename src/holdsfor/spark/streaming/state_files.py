@@ -60,6 +60,16 @@ class StreamFiles:
             raise DataProblem(Diagnostic("HF792", message, hint=RESTART)) from None
         return content
 
+    def head(self, path: str, n: int) -> bytes:
+        """The first bytes of a file; none if it does not exist."""
+        system, whole = self._opened(path)
+        try:
+            with system.open_input_file(whole) as file:
+                content: bytes = file.read(n)
+        except OSError:
+            return b""
+        return content
+
     def write(self, path: str, content: bytes) -> None:
         """Write a file so that it has either its old or its new content."""
         system, whole = self._opened(path)
@@ -112,13 +122,21 @@ class StateFiles:
     def read(self, name: str) -> bytes:
         return self.files.read(f"{self.folder}/{name}")
 
+    def is_of(self, name: str | None, batch: int, head: bytes) -> bool:
+        """Whether a file is the state after a micro-batch that begins with these bytes."""
+        return name == _state(batch) and self.files.head(f"{self.folder}/{name}", len(head)) == head
+
     def save(self, batch: int, content: bytes) -> None:
         """Write the state after a micro-batch."""
-        self.files.write(f"{self.folder}/{batch:0{_DIGITS}}{_STATE}", content)
+        self.files.write(f"{self.folder}/{_state(batch)}", content)
 
     def wait(self, batch: int, content: bytes) -> None:
         """Write records that no query time of a micro-batch has seen."""
         self.files.write(f"{self.folder}/{batch:0{_DIGITS}}{_WAITING}", content)
+
+
+def _state(batch: int) -> str:
+    return f"{batch:0{_DIGITS}}{_STATE}"
 
 
 def _number(name: str) -> int:
