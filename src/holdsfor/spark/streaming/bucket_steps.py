@@ -23,7 +23,6 @@ from holdsfor.spark.streaming.state_files import RESTART, StateFiles, StreamFile
 __all__ = ["BucketStepTask", "KeptBuckets", "WaitTask"]
 
 _HEAD = 64  # bytes: the head of a state has its digest
-_MOST_KEPT = 256
 
 
 @dataclass(frozen=True)
@@ -81,10 +80,12 @@ class KeptBuckets:
     """The sessions of buckets between micro-batches, in the memory of one process.
 
     The state in files decides: a session is used only if the file that the next micro-batch reads is the one that this
-    session has written.
+    session has written. Every due micro-batch evaluates all buckets, so a session that was not used in the last but one
+    is evaluated in another process now, and is dropped.
     """
 
     _sessions: dict[StateFiles, tuple[int, bytes, EngineSession]] = field(default_factory=dict)
+    _batches: dict[StreamFiles, tuple[int, int]] = field(default_factory=dict)
 
     def taken(self, states: StateFiles, name: str | None) -> EngineSession | None:
         """The session of a bucket whose state is in a file, if it is kept; it is not kept any more."""
@@ -92,9 +93,13 @@ class KeptBuckets:
         return session if states.is_of(name, batch, head) else None
 
     def keep(self, states: StateFiles, batch: int, content: bytes, session: EngineSession) -> None:
-        """Keep a session after a micro-batch, with the content of its state; the oldest of too many is dropped."""
-        while len(self._sessions) >= _MOST_KEPT:
-            del self._sessions[next(iter(self._sessions))]
+        """Keep a session after a micro-batch, with the content of its state."""
+        before, last = self._batches.get(states.files, (-1, -1))
+        if batch != last:
+            self._batches[states.files] = last, batch
+            unused = [each for each, (at, _, _) in self._sessions.items() if each.files == states.files and at < before]
+            for each in unused:
+                del self._sessions[each]
         self._sessions[states] = batch, content[:_HEAD], session
 
 

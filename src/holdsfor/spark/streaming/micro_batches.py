@@ -33,10 +33,12 @@ from holdsfor.parallel.stages.stream_buckets import (
 )
 from holdsfor.sources.times import Clock, Unit
 from holdsfor.spark.cluster.broadcast_rules import broadcast_rules
+from holdsfor.spark.cluster.connect import parallelism
 from holdsfor.spark.cluster.progress import described
 from holdsfor.spark.input.ingestion import frame_of, keep, rows_frame, union
 from holdsfor.spark.output.time_columns import with_times
 from holdsfor.spark.output.typed_frames import typed_frame
+from holdsfor.spark.streaming.bucket_processes import DelegatedStepTask
 from holdsfor.spark.streaming.bucket_steps import BucketStepTask, WaitTask
 from holdsfor.spark.streaming.decisions import Decision, DecisionLog, Pace, Seen
 from holdsfor.spark.streaming.output_rows import (
@@ -256,7 +258,14 @@ class MicroBatches:
         every_bucket = ShuffleBlock(number, tuple(range(n)), n, Facts("nothing", "", 0, 0))
         arriving = [frame.where(f"stage = {number}") for frame in known]
         arriving.append(rows_frame(known[0].sparkSession, [every_bucket]))
-        return frame_of(union(arriving).repartition(n, "place"), task)
+        return frame_of(union(arriving).repartition(n, "place"), DelegatedStepTask(task, self._n_processes))
+
+    @cached_property
+    def _n_processes(self) -> int:
+        """The number of bucket processes of an executor: its cores."""
+        spark = self.plan.input.spark
+        given = spark.conf.get("spark.executor.cores", None)
+        return min(self.plan.n_buckets, parallelism(spark) if given is None else int(given))
 
     def _start(self, before: Decision, parts: list[DataFrame], settings: StreamReaderSettings) -> int | None:
         """The first time-point of the run; the first micro-batch with records is read for it."""

@@ -164,7 +164,7 @@ def stream(
     pace = Pace(
         first, distance, None if timeout is None else float(timeout), _PER_SECOND[unit] if clock == "wall" else None
     )
-    n_buckets = 2 * parallelism(given.spark) if buckets is None else buckets
+    n_buckets = parallelism(given.spark) if buckets is None else buckets
     described = [
         ",".join(f"{field.name} {field.dataType.simpleString()}" for field in s.frame.schema) for s in given.sources
     ]
