@@ -28,6 +28,7 @@ from holdsfor.sources.text_columns import read_columns
 from holdsfor.spark.exchange.shuffle_rows import by_bucket, loads_of, sent_rows
 from holdsfor.spark.input.frame_reader import ReaderSettings
 from holdsfor.spark.input.lines import LINE, LineReader
+from holdsfor.spark.streaming.bucket_processes import DelegatedStepTask
 from holdsfor.spark.streaming.bucket_steps import BucketStepTask, KeptBuckets, WaitTask
 from holdsfor.spark.streaming.decisions import Decision, DecisionLog, Pace, Seen
 from holdsfor.spark.streaming.state_files import StreamFiles
@@ -101,11 +102,13 @@ class SimulatedStream:
         self.buckets = stream_buckets(stages, self.destinations, self.rules, run)
         self.outcome = Outcome()
         self.kept: KeptBuckets | None = None
+        self.n_processes = 0
 
     def batch(self, number: int, lines: list[str], *, fails_at: int | None = None) -> Decision:
         """One micro-batch; with `fails_at`, it ends before this bucket is evaluated, or loses its output at the end.
 
-        Buckets continue with their sessions in `kept`, if it is set, else with their states in files.
+        Buckets continue with their sessions in `kept` or in bucket processes, if there are any, else with their states
+        in files.
         """
         decision = self.log.of(number)
         if decision is None:
@@ -137,7 +140,10 @@ class SimulatedStream:
             for each in range(bucket.destination.n_buckets):
                 if n_done == fails_at:
                     return []
-                found += task.evaluated(each, parts.get(each, []), self.kept)
+                if self.n_processes:
+                    found += DelegatedStepTask(task, self.n_processes).evaluated(each, parts.get(each, []))
+                else:
+                    found += task.evaluated(each, parts.get(each, []), self.kept)
                 n_done += 1
         return found
 

@@ -55,8 +55,12 @@ class DelegatedStepTask:
     def __call__(self, batches: Any) -> Iterator[Any]:
         """The results of all buckets in the batches, as rows."""
         for number, shuffle_blocks in by_bucket(batches).items():
-            found = self._delegated(number, shuffle_blocks) if self.n_processes else None
-            yield from self.task.evaluated(number, shuffle_blocks) if found is None else found
+            yield from self.evaluated(number, shuffle_blocks)
+
+    def evaluated(self, number: int, shuffle_blocks: Sequence[Any]) -> Iterator[Any]:
+        """The results of a bucket, as rows."""
+        found = self._delegated(number, shuffle_blocks) if self.n_processes else None
+        yield from self.task.evaluated(number, shuffle_blocks) if found is None else found
 
     def _delegated(self, number: int, shuffle_blocks: Sequence[Any]) -> list[Any] | None:
         """All rows of a bucket from its process, or None if there is no such process."""
@@ -180,7 +184,9 @@ def _connected(folder: Path, number: int) -> socket.socket | None:
         return None
     command = [sys.executable, "-c", f"import {__name__} as here; here.serve()", str(path), str(os.getppid())]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(each for each in sys.path if each)}
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=environment)
+    STARTED[path] = process = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=environment
+    )
     began = time.monotonic()
     while time.monotonic() - began < _START_SECONDS:
         connection = _tried(path)
@@ -192,6 +198,9 @@ def _connected(folder: Path, number: int) -> socket.socket | None:
     _WITHOUT_PROCESS.add(path)
     return None
 
+
+STARTED: dict[Path, subprocess.Popen[bytes]] = {}
+"""The bucket processes that this process has started, by their sockets."""
 
 _WITHOUT_PROCESS: set[Path] = set()
 """The sockets whose processes cannot be started; this worker does not try again."""
