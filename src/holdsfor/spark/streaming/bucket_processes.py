@@ -224,7 +224,7 @@ _IS_RUNNING = 3
 
 @dataclass
 class _BucketProcess:
-    """The sessions of a bucket process, and the functions of the stages that it knows."""
+    """The sessions of a bucket process, and the functions of the stages whose rules it has."""
 
     kept: KeptBuckets = field(default_factory=KeptBuckets)
     buckets: dict[tuple[Any, ...], StreamBucket] = field(default_factory=dict)
