@@ -184,6 +184,8 @@ CODES: dict[str, Code] = {
     "HF791": _error("a prepared history for other rules or another clock tick"),
     "HF792": _error("a checkpoint of a stream that is damaged or incomplete, or of another version"),
     "HF793": _error("a checkpoint of a stream with other rules or settings"),
-    "HF794": _error("a streaming DataFrame where a table is expected, or a table where a stream is expected"),
+    "HF794": _error(
+        "a stream where a table is expected, a table where a stream is expected, or an invalid input of a stream"
+    ),
     "HF795": _error("an output of a stream that cannot be written in this way"),
 }

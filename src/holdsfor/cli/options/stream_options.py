@@ -99,6 +99,14 @@ STREAM_OPTIONS: tuple[Option, ...] = (
         default="0 seconds",
     ),
     Option(
+        "max_per_batch",
+        "integer",
+        ("spark stream",),
+        "streams",
+        "largest number of files of a folder, or of records of a topic, in a micro-batch",
+        metavar="N",
+    ),
+    Option(
         "once",
         "flag",
         ("spark stream",),

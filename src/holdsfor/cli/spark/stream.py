@@ -14,7 +14,7 @@ from holdsfor.cli.options.config import fill_in
 from holdsfor.cli.options.durations import convert_times
 from holdsfor.cli.spark.session import Failed, on_spark
 from holdsfor.cli.terminal.diagnostics import print_warning_count
-from holdsfor.cli.terminal.interruption import Interruption
+from holdsfor.cli.terminal.interruption import INTERRUPTED, Interruption
 from holdsfor.errors import Diagnostics, ParallelismWarning
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add_parser"]
 
-_EVERY_SECONDS = 0.5
+_EVERY_SECONDS = 1
 
 
 def add_parser(commands: Commands) -> None:
@@ -43,7 +43,7 @@ def execute(options: argparse.Namespace) -> int:
 
     convert_times(options)
     check_buckets(options.buckets)
-    check_inputs(options.input)
+    check_inputs(options.input, options.max_per_batch)
     files, diagnostics = [*options.rules, *options.background], Diagnostics()
     check_time_zone(options.tz)
     compiled = compile_files(files, diagnostics, more=added_programs(options))
@@ -54,7 +54,7 @@ def execute(options: argparse.Namespace) -> int:
         on_spark(options, options.output, lambda spark, _: _work(spark, compiled, options, stop), stop=stop)
     except Failed as failed:
         return failed.exit_code
-    return 0
+    return INTERRUPTED if stop.is_asked else 0
 
 
 def _work(spark: SparkSession, compiled: Compiled, options: argparse.Namespace, stop: Interruption) -> None:
@@ -64,10 +64,23 @@ def _work(spark: SparkSession, compiled: Compiled, options: argparse.Namespace, 
     writer = feed.writeStream.format(options.format).option("checkpointLocation", options.checkpoint)
     trigger: dict[str, Any] = {"availableNow": True} if options.once else {"processingTime": options.trigger}
     progress = _Progress(is_json=options.progress == "json")
-    query = writer.trigger(**trigger).onProgress(progress).start(options.output)
-    while not query.awaitTermination(_EVERY_SECONDS):
-        if stop.is_asked and not progress.is_running(query):
-            query.stop()
+    writer = writer.trigger(**trigger).onProgress(progress).stopWhen(lambda: stop.is_asked)
+    _await_end(writer.start(options.output), stop)
+
+
+def _await_end(query: StreamingQuery, stop: Interruption) -> None:
+    """Wait until a query ends. After a signal, the running micro-batch completes, and the next one is refused."""
+    from pyspark.errors import StreamingQueryException
+
+    from holdsfor.spark.streaming.micro_batches import StreamStopped
+
+    try:
+        while not query.awaitTermination(_EVERY_SECONDS):
+            if stop.is_asked and not query.status["isTriggerActive"]:
+                query.stop()
+    except StreamingQueryException as problem:
+        if not stop.is_asked or StreamStopped.__name__ not in str(problem):
+            raise
 
 
 def _stream(spark: SparkSession, compiled: Compiled, options: argparse.Namespace) -> RecognitionStream:
@@ -77,7 +90,7 @@ def _stream(spark: SparkSession, compiled: Compiled, options: argparse.Namespace
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ParallelismWarning)
         return stream(
-            streams_of(spark, options.input, options.input_format),
+            streams_of(spark, options.input, options.input_format, options.max_per_batch),
             compiled,
             window=options.window,
             step=options.step,
@@ -100,7 +113,3 @@ class _Progress:
 
     def __call__(self, progress: BatchProgress) -> None:
         print(progress.as_json() if self._is_json else progress.as_text(), file=sys.stderr, flush=True)
-
-    def is_running(self, query: StreamingQuery) -> bool:
-        """Whether a micro-batch is being processed."""
-        return bool(query.status["isTriggerActive"])

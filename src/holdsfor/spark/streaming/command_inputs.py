@@ -20,8 +20,11 @@ __all__ = ["check_inputs", "streams_of"]
 _KAFKA = re.compile(r"kafka://(?P<brokers>[^/\s]+)/(?P<topic>[A-Za-z0-9._-]+)")
 
 
-def check_inputs(inputs: Sequence[str]) -> None:
-    """Refuse addresses of topics that are not of the form `kafka://HOST:PORT/TOPIC`."""
+def check_inputs(inputs: Sequence[str], at_most: int | None = None) -> None:
+    """Refuse addresses of topics that are not of the form `kafka://HOST:PORT/TOPIC`, and micro-batches of nothing."""
+    if at_most is not None and at_most < 1:
+        message = f"expected at least 1 file or record in a micro-batch, found {at_most}"
+        raise UsageProblem(Diagnostic("HF794", message, hint="see `--max-per-batch`"))
     for given in inputs:
         path = split_mapping(given)[0]
         if path.startswith("kafka:") and _KAFKA.fullmatch(path) is None:
@@ -29,23 +32,27 @@ def check_inputs(inputs: Sequence[str]) -> None:
             raise UsageProblem(Diagnostic("HF794", message, hint="several brokers are separated by commas"))
 
 
-def streams_of(spark: SparkSession, inputs: Sequence[str], form: Format | None) -> list[Any]:
-    """The inputs as streams of lines, or of rows for Parquet files."""
-    return [_stream_of(spark, *split_mapping(given), form) for given in inputs]
+def streams_of(
+    spark: SparkSession, inputs: Sequence[str], form: Format | None, at_most: int | None = None
+) -> list[Any]:
+    """The inputs as streams of lines, or of rows for Parquet files; a micro-batch has at most some files or records."""
+    return [_stream_of(spark, *split_mapping(given), form, at_most) for given in inputs]
 
 
-def _stream_of(spark: SparkSession, path: str, mapping: str | None, form: Format | None) -> Any:
+def _stream_of(spark: SparkSession, path: str, mapping: str | None, form: Format | None, at_most: int | None) -> Any:
     from pyspark.sql import functions as F
 
     lines: Format = "jsonl" if form is None and mapping is not None else form or "text"
     topic = _KAFKA.fullmatch(path)
     if topic is not None:
         options = {"kafka.bootstrap.servers": topic["brokers"], "subscribe": topic["topic"]}
+        options |= {} if at_most is None else {"maxOffsetsPerTrigger": str(at_most)}
         records = spark.readStream.format("kafka").options(startingOffsets="earliest", **options).load()
         source = F.concat_ws("/", "topic", F.col("partition").cast("string"))
         frame = records.select(F.col("value").cast("string").alias("value"), source.alias(SOURCE))
         return Lines(frame, lines, mapping)
+    reader = spark.readStream if at_most is None else spark.readStream.option("maxFilesPerTrigger", at_most)
     if lines == "parquet":
-        frame = spark.readStream.schema(spark.read.parquet(path).schema).parquet(path)
+        frame = reader.schema(spark.read.parquet(path).schema).parquet(path)
         return frame if mapping is None else (frame, mapping)
-    return Lines(spark.readStream.text(path), lines, mapping)
+    return Lines(reader.text(path), lines, mapping)

@@ -1,8 +1,9 @@
 """The decisions of the driver in each micro-batch: how far the sources are, and which query times are due.
 
 By event time, a query time is due when all sources have passed it: each has delivered a record with a later arrival.
-A source that has delivered nothing for longer than the idleness timeout is not waited for. By the wall clock, a query
-time is due when its time has come.
+An input may have several sources, each of which counts from its first record on; an input without a record is waited
+for. A source that has delivered nothing for longer than the idleness timeout is not waited for. By the wall clock, a
+query time is due when its time has come.
 
 A decision depends on the clock of the driver, so it is written before the micro-batch is evaluated: a repeated
 micro-batch repeats its decision. It also has everything that the next decision depends on.
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 
 from holdsfor.errors import DataProblem, Diagnostic
 from holdsfor.spark.streaming.state_files import RESTART, StreamFiles
@@ -42,8 +43,9 @@ class Decision:
 
     `start` is the first time-point of the run, known with the first record. The query times after `previous` up to
     `last` are evaluated; there are none if both are equal. `sources` has the latest arrival of each source, and
-    `heard` the seconds of the wall clock at which it last delivered a record. `has_offset` is the form of times that
-    are not integers, which the first of them have decided.
+    `heard` the seconds of the wall clock at which it last delivered a record. `idle` are the sources that are not
+    waited for, `missing` the inputs that are, although no record of them is known. `has_offset` is the form of times
+    that are not integers, which the first of them have decided.
     """
 
     batch: int
@@ -53,6 +55,7 @@ class Decision:
     sources: Mapping[str, int] = field(default_factory=dict)
     heard: Mapping[str, float] = field(default_factory=dict)
     idle: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
     has_offset: bool | None = None
 
     @property
@@ -63,6 +66,8 @@ class Decision:
     @property
     def reached(self) -> int | None:
         """The last arrival up to which all records of the sources that are not idle have been delivered."""
+        if self.missing:
+            return None
         return min((clock for name, clock in self.sources.items() if name not in self.idle), default=None)
 
 
@@ -72,23 +77,39 @@ class Pace:
 
     `start` is the first time-point of the run, or None: the first record, rounded down to a multiple of the step.
     `timeout` is the idleness timeout in seconds. `unit` is the number of time-points in a second, by the wall clock.
+    The names of sources begin with the number of their input.
     """
 
     start: int | None
     step: int
     timeout: float | None = None
     unit: int | None = None
+    n_inputs: int = 1
 
     def decided(self, before: Decision, batch: int, seen: Mapping[str, Seen], now: float) -> Decision:
         """The decision of a micro-batch at a time of the wall clock, in seconds."""
         sources = dict(before.sources)
         for name, each in seen.items():
             sources[name] = max(each.clock, sources.get(name, each.clock))
-        heard = {**before.heard, **dict.fromkeys(seen, now)}
+        delivered = {name.partition("/")[0] for name in sources}
+        waited = [str(number) for number in range(self.n_inputs) if str(number) not in delivered]
+        heard = self._last_deliveries(before, seen, waited, now)
         idle = tuple(name for name, at in heard.items() if self.timeout is not None and now - at > self.timeout)
+        missing = tuple(name for name in waited if name not in idle)
         start = before.start if before.start is not None else self._start(seen)
-        decision = Decision(batch, start, before.last, before.last, sources, heard, idle)
-        return Decision(**{**decision.__dict__, "last": self._last(decision, now)})
+        decision = Decision(batch, start, before.last, before.last, sources, heard, idle, missing, before.has_offset)
+        return replace(decision, last=self._last(decision, now))
+
+    def _last_deliveries(
+        self, before: Decision, seen: Mapping[str, Seen], waited: list[str], now: float
+    ) -> dict[str, float]:
+        """The times of the last records; inputs without one count from the first micro-batch on.
+
+        A clock that is set back restarts the timeouts: otherwise a source would be waited for until the clock reaches
+        the earlier time again.
+        """
+        known = {name: min(at, now) for name, at in before.heard.items() if name in before.sources or name in waited}
+        return {**dict.fromkeys(waited, now), **known, **dict.fromkeys(seen, now)}
 
     def _start(self, seen: Mapping[str, Seen]) -> int | None:
         if self.start is not None or not seen:
@@ -137,7 +158,7 @@ class DecisionLog:
         content = self.files.read(f"{_FOLDER}/{name}")
         try:
             found = json.loads(content)
-            return Decision(**{**found, "idle": tuple(found["idle"])})
+            return Decision(**{**found, "idle": tuple(found["idle"]), "missing": tuple(found.get("missing", ()))})
         except (ValueError, TypeError, KeyError):
             message = f"the file `{_FOLDER}/{name}` of the stream is damaged"
             raise DataProblem(Diagnostic("HF792", message, hint=RESTART)) from None

@@ -51,6 +51,7 @@ class _Writer:
         self._options: dict[str, str] = {}
         self._name: str | None = None
         self._on_progress: Callable[[BatchProgress], None] = lambda _: None
+        self._is_stopping: Callable[[], bool] = lambda: False
 
     def option(self, key: str, value: Any) -> Any:
         """An option of the sink, or `checkpointLocation`."""
@@ -84,6 +85,14 @@ class _Writer:
         self._on_progress = function
         return self
 
+    def stopWhen(self, function: Callable[[], bool]) -> Any:
+        """End the query between two micro-batches when a function, called before each of them, returns True.
+
+        The query then fails with `StreamStopped`, and continues from its checkpoint when it is started again.
+        """
+        self._is_stopping = function
+        return self
+
     def _checkpoint(self, *, is_optional: bool) -> str:
         given = self._options.get("checkpointLocation")
         spark = self._stream.plan.input.spark
@@ -99,7 +108,7 @@ class _Writer:
         return HadoopFiles(spark, given).root
 
     def _started(self, checkpoint: str, write: Callable[[MicroBatch], None]) -> StreamingQuery:
-        batches = self._stream.micro_batches(checkpoint, self._on_progress)
+        batches = self._stream.micro_batches(checkpoint, self._on_progress, self._is_stopping)
         writer = self._writer.option("checkpointLocation", checkpoint)
         query: StreamingQuery = writer.foreachBatch(lambda batch, number: batches.run(batch, number, write)).start()
         return query

@@ -36,6 +36,8 @@ def _progress(decision: Decision) -> Iterator[str]:
     yield f"micro-batch {decision.batch}, start {decision.start}, {reached}"
     for name, clock in decision.sources.items():
         yield f"source {name}: arrival {clock}" + (", idle" if name in decision.idle else "")
+    for name in decision.missing:
+        yield f"input {name}: no record yet"
 
 
 def _state(files: StreamFiles, identity: Identity) -> Iterator[str]:

@@ -64,7 +64,11 @@ Numbers: TypeAlias = Mapping[tuple[str, str, int], int]
 _CHANGED = ("fluent", "event")
 _PROBLEMS = ("late", "dropped", "cut", "set aside")
 
-__all__ = ["BatchProgress", "MicroBatch", "MicroBatches", "StreamPlan"]
+__all__ = ["BatchProgress", "MicroBatch", "MicroBatches", "StreamPlan", "StreamStopped"]
+
+
+class StreamStopped(Exception):
+    """Ends a query before its next micro-batch, which is processed when the query starts again."""
 
 
 @dataclass(frozen=True)
@@ -192,6 +196,7 @@ class MicroBatches:
     plan: StreamPlan
     files: StreamFiles
     on_progress: Callable[[BatchProgress], None] = lambda _: None
+    is_stopping: Callable[[], bool] = lambda: False
     _form: TimeForm = field(default=TimeForm(None, is_final=False), init=False)
 
     @cached_property
@@ -204,6 +209,8 @@ class MicroBatches:
 
     def run(self, batch: DataFrame, number: int, write: Callable[[MicroBatch], None]) -> None:
         """Process a micro-batch: evaluate the due query times, write the output, and keep the state."""
+        if self.is_stopping():
+            raise StreamStopped
         began = time.perf_counter()
         kept: list[DataFrame] = []
         try:

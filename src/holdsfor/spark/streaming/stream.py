@@ -82,13 +82,16 @@ class RecognitionStream:
         return OutputWriter(self)
 
     def micro_batches(
-        self, checkpoint: str, on_progress: Callable[[BatchProgress], None] = lambda _: None
+        self,
+        checkpoint: str,
+        on_progress: Callable[[BatchProgress], None] = lambda _: None,
+        is_stopping: Callable[[], bool] = lambda: False,
     ) -> MicroBatches:
         """The micro-batches of a query with a checkpoint; the checkpoint of another stream is refused."""
         files = StreamFiles(f"{checkpoint}/{FILES}")
         is_new = not StreamFiles(f"{checkpoint}/commits").names("")
         check_identity(files, self._identity, is_new=is_new)
-        return MicroBatches(self.plan, files, on_progress)
+        return MicroBatches(self.plan, files, on_progress, is_stopping)
 
     def __repr__(self) -> str:
         tables = ", ".join(layout.table for layout in self.plan.columns)
@@ -161,9 +164,9 @@ def stream(
     has_clock = clock == "wall" or timeout is not None
     given = stream_input(data, compiled, tick, columns, arrival, source, has_clock=has_clock)
     refuse_connect(given.spark, "a stream")
-    pace = Pace(
-        first, distance, None if timeout is None else float(timeout), _PER_SECOND[unit] if clock == "wall" else None
-    )
+    seconds = None if timeout is None else float(timeout)
+    unit_of_clock = _PER_SECOND[unit] if clock == "wall" else None
+    pace = Pace(first, distance, seconds, unit_of_clock, len(given.sources))
     n_buckets = parallelism(given.spark) if buckets is None else buckets
     described = [
         ",".join(f"{field.name} {field.dataType.simpleString()}" for field in s.frame.schema) for s in given.sources
