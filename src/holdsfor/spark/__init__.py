@@ -1,6 +1,7 @@
 """The Spark driver: the same rules and the same engine over DataFrames of Apache Spark.
 
-`hf.spark.recognise(frame, rules)` evaluates rules, `hf.spark.stream(frame, rules)` evaluates them on a stream;
+`hf.spark.recognise(frame, rules)` evaluates rules, `hf.spark.stream(frame, rules)` evaluates them on a stream, and
+`hf.spark.read_current` reads the current results that a stream writes;
 `hf.spark.events` and `hf.spark.fluents` describe tables that have one kind of record. `hf.spark.write` writes all
 results, `hf.spark.prepare` stores a history for many runs, and `hf.spark.ship(session)` sends the package to the
 workers of a cluster. The driver needs `holdsfor[spark]` and Java 17.
@@ -14,6 +15,7 @@ from holdsfor.spark.job.recognition import Recognition, recognise
 from holdsfor.spark.output.write import write
 from holdsfor.spark.prepared.history import Prepared, prepared
 from holdsfor.spark.prepared.preparation import prepare
+from holdsfor.spark.streaming.current_view import read_current
 from holdsfor.spark.streaming.stream import RecognitionStream, stream
 
 __all__ = [
@@ -25,6 +27,7 @@ __all__ = [
     "fluents",
     "prepare",
     "prepared",
+    "read_current",
     "recognise",
     "ship",
     "stream",

@@ -59,9 +59,9 @@ STREAM_OPTIONS: tuple[Option, ...] = (
         "text",
         ("spark stream",),
         "streams",
-        "rows to write: changes of results, settled results, or records without the usual effect",
+        "rows to write: changes of results, settled results, all known results, or records without the usual effect",
         default="changes",
-        choices=("changes", "settled", "problems"),
+        choices=("changes", "settled", "current", "problems"),
     ),
     Option(
         "checkpoint",

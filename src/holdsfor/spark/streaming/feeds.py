@@ -26,12 +26,16 @@ FILES = "holdsfor"
 
 @dataclass(frozen=True)
 class Feed:
-    """One feed of a stream: `writeStream` writes it. `n_rows` is the number of its rows in a micro-batch, at most."""
+    """One feed of a stream: `writeStream` writes it. `n_rows` is the number of its rows in a micro-batch, at most.
+
+    `sink_of` is the sink for a format with its options.
+    """
 
     stream: RecognitionStream
     name: str
     rows: Callable[[MicroBatch], DataFrame]
     n_rows: Callable[[MicroBatch], int]
+    sink_of: Callable[..., Sink] = sink_of
 
     @property
     def writeStream(self) -> FeedWriter:
@@ -76,7 +80,7 @@ class _Writer:
     def outputMode(self, mode: str) -> Any:
         if mode.lower() != "append":
             message = f"the feeds of a stream are appended, found the output mode `{mode}`"
-            hint = "for a table of current results, delete rows with `-` and insert rows with `+` in `foreachBatch`"
+            hint = "`stream.current` writes a table of the current results"
             raise UsageProblem(Diagnostic("HF795", message, hint=hint))
         return self
 
@@ -167,7 +171,8 @@ class FeedWriter(_Writer):
             return FunctionSink(self._function)
         application = f"holdsfor {checkpoint} {self._feed.name}"
         spark = self._stream.plan.input.spark
-        return sink_of(self._format, self._options, path, table, self._partition_by, self._name, application, spark)
+        given = (self._format, self._options, path, table, self._partition_by, self._name, application, spark)
+        return self._feed.sink_of(*given)
 
 
 class OutputWriter(_Writer):

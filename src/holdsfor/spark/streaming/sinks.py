@@ -13,15 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 from uuid import uuid4
 
 from holdsfor.errors import Diagnostic, UsageProblem, did_you_mean
-from holdsfor.spark.output.databases import (
-    DRIVER_OPTIONS,
-    check_url,
-    connected,
-    query_values,
-    quoted_name,
-    run_statement,
-)
 from holdsfor.spark.output.folders import HadoopFiles
+from holdsfor.spark.streaming.postgres_tables import PostgresSink
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -34,8 +27,8 @@ __all__ = [
     "FunctionSink",
     "KafkaSink",
     "MemorySink",
-    "PostgresSink",
     "Sink",
+    "refuse_output",
     "sink_of",
 ]
 
@@ -133,69 +126,6 @@ class KafkaSink:
         frame.write.format("kafka").options(**self.options).save()
 
 
-@dataclass(frozen=True)
-class PostgresSink:
-    """A table of PostgreSQL. One transaction adds the rows and the number of the micro-batch."""
-
-    needs_every_batch: ClassVar[bool] = False
-
-    application: str
-    options: Mapping[str, str]
-
-    def write(self, frame: DataFrame, number: int) -> None:
-        spark, options = frame.sparkSession, {**DRIVER_OPTIONS, **self.options}
-        table = options.pop("dbtable")
-        check_url(options["url"], table)
-        target = ".".join(map(quoted_name, table.split(".")))
-        with connected(spark, options) as connection:
-            run_statement(connection, _BATCHES)
-            done = query_values(connection, _LAST, self.application)
-        if done and done[0] is not None and int(done[0]) >= number:
-            return
-        frame = _with_plain_types(frame)
-        expected = frame.count()
-        beside = quoted_name(f"holdsfor_{uuid4().hex[:12]}")
-        frame.write.format("jdbc").options(**{**options, "dbtable": beside}).save()
-        with connected(spark, options) as connection:
-            connection.setAutoCommit(False)
-            _refuse_other_rows(query_values(connection, f"SELECT count(*) FROM {beside}")[0], expected, table)
-            run_statement(connection, f"CREATE TABLE IF NOT EXISTS {target} (LIKE {beside})")
-            columns = ", ".join(map(quoted_name, frame.columns))
-            run_statement(connection, f"INSERT INTO {target} ({columns}) SELECT {columns} FROM {beside}")
-            run_statement(connection, f"DROP TABLE {beside}")
-            statement = connection.prepareStatement(_DONE)
-            statement.setString(1, self.application)
-            statement.setLong(2, number)
-            statement.executeUpdate()
-            statement.close()
-            connection.commit()
-
-
-_BATCHES = "CREATE TABLE IF NOT EXISTS holdsfor_batches (application text PRIMARY KEY, batch bigint NOT NULL)"
-_LAST = "SELECT batch FROM holdsfor_batches WHERE application = ?"
-_DONE = (
-    "INSERT INTO holdsfor_batches VALUES (?, ?) ON CONFLICT (application) DO UPDATE SET batch = excluded.batch "
-    "WHERE holdsfor_batches.batch < excluded.batch"
-)
-
-
-def _refuse_other_rows(found: int, expected: int, table: str) -> None:
-    """Refuse rows that a lost task has written twice."""
-    if int(found) != expected:
-        from holdsfor.errors import ExecutionProblem
-
-        message = f"the database has {found} rows for `{table}`, expected {expected}"
-        raise ExecutionProblem(Diagnostic("HF620", message, hint="nothing was added: start the stream again"))
-
-
-def _with_plain_types(frame: DataFrame) -> DataFrame:
-    """Lists of texts as JSON."""
-    from pyspark.sql import functions as F
-
-    kinds = {each.name: each.dataType.typeName() for each in frame.schema}
-    return frame.select(*(F.to_json(n).alias(n) if kind == "array" else F.col(n) for n, kind in kinds.items()))
-
-
 @dataclass
 class MemorySink:
     """A temporary view with all rows, for tests and notebooks; its rows are in the memory of the driver."""
@@ -246,7 +176,7 @@ def sink_of(
     if form == "delta":
         return DeltaSink(application, path, table, rest, tuple(partition_by))
     if table is not None:
-        _refuse(f"a table of the format `{form}` cannot be written once", 'write `.format("delta").toTable(…)`')
+        refuse_output(f"a table of the format `{form}` cannot be written once", 'write `.format("delta").toTable(…)`')
     if form == "kafka":
         return KafkaSink(rest)
     if form == "jdbc":
@@ -255,16 +185,17 @@ def sink_of(
         return ConsoleSink(rest)
     if form == "memory":
         if name is None:
-            _refuse("the format `memory` needs a name", "write `.queryName(…)`")
+            refuse_output("the format `memory` needs a name", "write `.queryName(…)`")
         return MemorySink(str(name))
     known = (*_FILES, "delta", "kafka", "jdbc", "memory", "console")
     if form not in _FILES:
         hint = did_you_mean(form, known) or "write it with `foreachBatch`"
-        _refuse(f"the format `{form}` is not one of {', '.join(known)}", hint)
+        refuse_output(f"the format `{form}` is not one of {', '.join(known)}", hint)
     if path is None:
-        _refuse(f"the format `{form}` needs a path", "write `.start(path)`")
+        refuse_output(f"the format `{form}` needs a path", "write `.start(path)`")
     return FolderSink(str(path), form, rest, tuple(partition_by))
 
 
-def _refuse(message: str, hint: str) -> None:
+def refuse_output(message: str, hint: str) -> None:
+    """Refuse an output of a stream."""
     raise UsageProblem(Diagnostic("HF795", message, hint=hint))

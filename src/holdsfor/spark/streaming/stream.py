@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -21,6 +21,8 @@ from holdsfor.sources.times import Unit
 from holdsfor.spark.cluster.connect import parallelism, refuse_connect
 from holdsfor.spark.input.ingestion import check_buckets
 from holdsfor.spark.input.inputs import Columns, Given
+from holdsfor.spark.streaming.alerts import alert_rows, alert_sink_of
+from holdsfor.spark.streaming.current_view import current_sink_of, last_changes
 from holdsfor.spark.streaming.decisions import Pace
 from holdsfor.spark.streaming.feeds import FILES, Feed, OutputWriter
 from holdsfor.spark.streaming.identity import Identity, check_identity
@@ -41,7 +43,8 @@ class RecognitionStream:
 
     `changes` has the changes of every query time, `changes_of` those of one fluent or event with typed columns,
     `settled` the results that no later record changes, and `problems` the records that are late, dropped, cut, set
-    aside or unmatched. `writeStream` writes several of them with one evaluation.
+    aside or unmatched. `current` keeps a table of all known results, and `alerts` has some of the changes for a
+    webhook or a topic. `writeStream` writes several of them with one evaluation.
 
     >>> import holdsfor as hf
     >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
@@ -70,6 +73,35 @@ class RecognitionStream:
     def settled(self) -> Feed:
         """`kind, name, arguments, value, fvp, start, end`; each interval and time-point once."""
         return Feed(self, "settled", lambda output: output.settled, lambda output: output.counts.get("settled", 0))
+
+    @property
+    def current(self) -> Feed:
+        """All known results: a table of PostgreSQL or snapshots of Parquet that each micro-batch brings up to date.
+
+        A row has the columns of `changes` without `op`; `query_time` is that of its last change. `foreachBatch` gets
+        the rows to delete and to insert, with their `op`.
+        """
+        n_rows = self.changes.n_rows
+        return Feed(self, "current", lambda output: last_changes(output.changes), n_rows, current_sink_of)
+
+    def alerts(self, *names: str, where: str | None = None, ops: Sequence[Literal["+", "-"]] = ("+",)) -> Feed:
+        """The changes of some fluents and events, with an `id` that is the same when an alert is sent again.
+
+        `where` is a condition in SQL on the columns of `changes`; `ops` are the operations of the changes. Besides the
+        formats of other feeds there is `webhook`, with the option `url`.
+
+        >>> import holdsfor as hf
+        >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+        >>> ticks = spark.readStream.format("rate").load().selectExpr("value as ts", "'chris' as person")
+        >>> found = hf.spark.stream(ticks, rules, columns="happensAt(win(person), ts)", window=20, step=5, buckets=1)
+        >>> alerts = found.alerts("rich", where="arguments[0] = 'chris'")
+        >>> writer = alerts.writeStream.format("webhook").option("url", "https://example.org/hook")
+        """
+        tables = [find_table(self.plan.columns, self.plan.compiled.names, name) for name in names]
+        n_rows = self.changes.n_rows
+        return Feed(
+            self, "alerts", lambda output: alert_rows(output.changes, tables, ops, where), n_rows, alert_sink_of
+        )
 
     @property
     def problems(self) -> Feed:

@@ -1,0 +1,123 @@
+"""The current view of a stream: a table of all known results, which every micro-batch brings up to date.
+
+A micro-batch may have several query times, so its changes are reduced first: of the changes of a row, the last one
+counts. An interval is known by its FVP and its start: two maximal intervals of an FVP never have the same start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar
+from uuid import uuid4
+
+from holdsfor.errors import DataProblem, Diagnostic
+from holdsfor.spark.output.folders import HadoopFiles
+from holdsfor.spark.streaming.postgres_tables import PostgresView
+from holdsfor.spark.streaming.sinks import Sink, refuse_output
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["SnapshotSink", "current_sink_of", "last_changes", "read_current"]
+
+_KEY = ("kind", "fvp", "start")
+_SNAPSHOT = "snapshot"
+_KEPT = 2
+"""The number of snapshots that are kept: a reader of the last one but one can finish."""
+
+
+def last_changes(changes: DataFrame) -> DataFrame:
+    """The rows to delete and to insert for all query times of a micro-batch together.
+
+    A row that is deleted and one that is inserted may have the same key; the insert then updates the row.
+    """
+    from pyspark.sql import functions as F
+
+    row = [name for name in changes.columns if name not in ("query_time", "op")]
+    last = F.max(F.struct("query_time", "op")).alias("last")
+    return changes.groupBy(*row).agg(last).select(F.col("last.query_time"), F.col("last.op"), *row)
+
+
+@dataclass(frozen=True)
+class SnapshotSink:
+    """A folder with the whole view after each of the last micro-batches with changes, as Parquet: `snapshot=12`."""
+
+    needs_every_batch: ClassVar[bool] = False
+
+    path: str
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    def write(self, frame: DataFrame, number: int) -> None:
+        files = HadoopFiles(frame.sparkSession, self.path)
+        place = f"{files.root}/{_SNAPSHOT}={number}"
+        if files.exists(place):
+            return
+        numbers = _snapshots(files)
+        beside = f"{files.root}/.{_SNAPSHOT}={number}.{uuid4().hex[:12]}"
+        try:
+            self._merged(frame, files, numbers).write.options(**self.options).parquet(beside)
+            files.rename(beside, place)
+        finally:
+            files.drop(beside)
+        for old in [*numbers, number][:-_KEPT]:
+            files.drop(f"{files.root}/{_SNAPSHOT}={old}")
+
+    def _merged(self, changes: DataFrame, files: HadoopFiles, numbers: Sequence[int]) -> DataFrame:
+        inserted = changes.where("op = '+'").drop("op")
+        if not numbers:
+            return inserted
+        before = _read(changes.sparkSession, files, numbers[-1])
+        return before.join(changes, list(_KEY), "left_anti").select(inserted.columns).union(inserted)
+
+
+def current_sink_of(
+    form: str | None,
+    options: Mapping[str, str],
+    path: str | None,
+    table: str | None,
+    partition_by: Sequence[str],
+    name: str | None,
+    application: str,
+    spark: SparkSession,
+) -> Sink:
+    """The sink of the current view for a format: `parquet` or `jdbc`."""
+    rest = {key: value for key, value in options.items() if key not in ("path", "checkpointLocation")}
+    if form == "jdbc":
+        return PostgresView(application, rest, _KEY)
+    if form not in (None, "parquet") or table is not None or partition_by:
+        found = f"the format `{form}`" if form not in (None, "parquet") else "a table or partitions"
+        hint = "`foreachBatch` gets the rows to delete and to insert, for example for a MERGE"
+        refuse_output(f"the current view is written as `parquet` or `jdbc`, found {found}", hint)
+    place = path or options.get("path")
+    if place is None:
+        refuse_output("the format `parquet` needs a path", "write `.start(path)`")
+    return SnapshotSink(str(place), rest)
+
+
+def read_current(spark: SparkSession, path: str) -> DataFrame:
+    """The last snapshot of a current view that a stream has written as Parquet.
+
+    >>> from tempfile import mkdtemp
+    >>> read_current(spark, mkdtemp())
+    Traceback (most recent call last):
+        ...
+    holdsfor.errors.DataProblem: error[HF501]: `...` has no snapshot of a current view
+    hint: give the folder of a query that writes `stream.current`
+    """
+    files = HadoopFiles(spark, path)
+    numbers = _snapshots(files)
+    if not numbers:
+        hint = "give the folder of a query that writes `stream.current`"
+        raise DataProblem(Diagnostic("HF501", f"`{path}` has no snapshot of a current view", hint=hint))
+    return _read(spark, files, numbers[-1])
+
+
+def _read(spark: SparkSession, files: HadoopFiles, number: int) -> DataFrame:
+    return spark.read.parquet(f"{files.root}/{_SNAPSHOT}={number}")
+
+
+def _snapshots(files: HadoopFiles) -> list[int]:
+    """The numbers of the complete snapshots, in order."""
+    names = (files.within(files.root) or set()) if files.exists(files.root) else set()
+    return sorted(int(name.partition("=")[2]) for name in names if name.startswith(f"{_SNAPSHOT}="))

@@ -1,0 +1,146 @@
+"""The current view and the alerts of a stream: the known results after every micro-batch, also after repeated ones."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import holdsfor as hf
+from holdsfor.errors import HoldsforError
+from holdsfor.spark.streaming import alerts
+from tests.spark import postgresql
+from tests.spark.test_streams import BATCHES, RICH, read_lines, write_batches
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+KNOWN = {("rich(bob)=true", 26, 51), ("rich(bob)=true", 56, None), ("rich(chris)=true", 2, 13)}
+"""The results after all batches."""
+
+
+def started(spark: SparkSession, tmp_path: Path) -> Any:
+    folder = write_batches(tmp_path / "records", BATCHES)
+    return hf.spark.stream(read_lines(spark, folder), hf.load_text(RICH), window=20, step=10, start=0, buckets=1)
+
+
+def repeat_last(tmp_path: Path) -> None:
+    """Make the next start of a query repeat its last micro-batch, as after a crash."""
+    (tmp_path / "checkpoint/commits/4").unlink()
+    (tmp_path / "checkpoint/commits/.4.crc").unlink(missing_ok=True)
+
+
+def test_snapshots_have_the_known_results(spark: SparkSession, tmp_path: Path) -> None:
+    writer = started(spark, tmp_path).current.writeStream.format("parquet").trigger(availableNow=True)
+    writer = writer.option("checkpointLocation", str(tmp_path / "checkpoint"))
+    view = str(tmp_path / "view")
+    with pytest.raises(HoldsforError, match=r"HF501.*no snapshot"):
+        hf.spark.read_current(spark, view)
+    for _ in range(2):
+        writer.start(view).awaitTermination()
+        rows = hf.spark.read_current(spark, view).collect()
+        assert sorted((row.fvp, row.start, row.end) for row in rows) == sorted(KNOWN, key=str)
+        assert {row.query_time for row in rows} == {20, 60}
+        assert len(list((tmp_path / "view").glob("snapshot=*"))) == 2
+        repeat_last(tmp_path)
+
+
+def test_a_table_of_postgresql_has_the_known_results(spark: SparkSession, tmp_path: Path) -> None:
+    reason = postgresql.why_not()
+    if reason is not None:
+        pytest.skip(reason)
+    with postgresql.running() as server:
+        writer = started(spark, tmp_path).current.writeStream.format("jdbc").trigger(availableNow=True)
+        writer = writer.option("checkpointLocation", str(tmp_path / "checkpoint"))
+        writer = writer.options(url=server.url, dbtable="known", user="tester", password=postgresql.PASSWORD)
+        for _ in range(2):
+            writer.start().awaitTermination()
+            rows = server.ask('select fvp, start, "end" from known order by 1, 2')
+            assert rows == ["rich(bob)=true|26|51", "rich(bob)=true|56|", "rich(chris)=true|2|13"]
+            repeat_last(tmp_path)
+        tables = server.ask("select tablename from pg_tables where schemaname = 'public' order by 1")
+        assert tables == ["holdsfor_batches", "known"]
+
+
+class Receiver(BaseHTTPRequestHandler):
+    """Stores the requests of a webhook; the first ones are answered with 503."""
+
+    received: list[tuple[str, dict[str, Any]]]
+    n_refused: int
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        kind = type(self)
+        if kind.n_refused:
+            kind.n_refused -= 1
+            self.send_response(503)
+        else:
+            assert self.headers["Authorization"] == "Bearer sesame"
+            kind.received.append((self.headers["Idempotency-Key"], json.loads(body)))
+            self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, format: str, *arguments: Any) -> None:  # noqa: A002
+        """Print nothing."""
+
+
+@contextmanager
+def receiving(n_refused: int) -> Iterator[tuple[str, type[Receiver]]]:
+    handler = type("Handler", (Receiver,), {"received": [], "n_refused": n_refused})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/hook?token=secret", handler
+        server.shutdown()
+
+
+def test_a_webhook_gets_alerts_with_keys_that_a_repetition_repeats(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(alerts, "_PAUSE", 0.01)
+    feed = started(spark, tmp_path).alerts("rich", where="arguments[0] = 'bob'")
+    with receiving(n_refused=2) as (url, receiver):
+        writer = feed.writeStream.format("webhook").option("url", url).option("header.Authorization", "Bearer sesame")
+        writer = writer.option("checkpointLocation", str(tmp_path / "checkpoint")).trigger(availableNow=True)
+        writer.start().awaitTermination()
+        sent = list(receiver.received)
+        assert [(body["query_time"], body["fvp"], body["start"]) for _, body in sent] == [
+            (30, "rich(bob)=true", 26),
+            (60, "rich(bob)=true", 26),
+            (60, "rich(bob)=true", 56),
+        ]
+        assert [key for key, _ in sent] == [body["id"] for _, body in sent]
+        assert len({key for key, _ in sent}) == 3
+        repeat_last(tmp_path)
+        writer.start().awaitTermination()
+        assert receiver.received[3:] == sent[1:], "the repeated micro-batch has the same alerts with the same keys"
+
+
+def test_a_webhook_that_refuses_alerts_stops_the_query(spark: SparkSession, tmp_path: Path) -> None:
+    from pyspark.errors import StreamingQueryException
+
+    with receiving(n_refused=100) as (url, receiver):
+        writer = started(spark, tmp_path).alerts().writeStream.format("webhook").options(url=url, attempts=1)
+        writer = writer.option("checkpointLocation", str(tmp_path / "checkpoint")).trigger(availableNow=True)
+        with pytest.raises(StreamingQueryException, match=r"HF620.*/hook`: the answer 503"):
+            writer.start().awaitTermination()
+        assert receiver.received == []
+
+
+def test_outputs_that_do_not_fit_are_refused(spark: SparkSession, tmp_path: Path) -> None:
+    stream = started(spark, tmp_path)
+    checkpoint = {"checkpointLocation": str(tmp_path / "checkpoint")}
+    with pytest.raises(HoldsforError, match=r"HF795.*`parquet` or `jdbc`, found the format `delta`"):
+        stream.current.writeStream.format("delta").options(**checkpoint).start(str(tmp_path / "view"))
+    with pytest.raises(HoldsforError, match=r"HF795.*http"):
+        stream.alerts().writeStream.format("webhook").options(url="file:///etc/passwd", **checkpoint).start()
+    given = {"url": "http://127.0.0.1:1", "attempts": "none", **checkpoint}
+    with pytest.raises(HoldsforError, match=r"HF795.*positive number for `attempts`, found `none`"):
+        stream.alerts().writeStream.format("webhook").options(**given).start()
+    with pytest.raises(KeyError, match="no rule defines `poor`"):
+        stream.alerts("poor")
