@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from holdsfor.parallel.stages.admission import RunSchedule
 from holdsfor.parallel.stages.stream_buckets import StreamRouter, stream_buckets, stream_destinations
 from holdsfor.runtime.reports.changes import changes_since
 from holdsfor.runtime.reports.report import ReportColumns
-from holdsfor.runtime.session import EngineSession
+from holdsfor.runtime.session import EngineSession, Incremental
 from holdsfor.sources.reading import ColumnReading
 from holdsfor.sources.text_columns import read_columns
 from holdsfor.spark.exchange.shuffle_rows import by_bucket, loads_of, sent_rows
@@ -92,7 +92,15 @@ def random_cuts(lines: list[str], chance: random.Random) -> list[list[str]]:
 class SimulatedStream:
     """The micro-batches of a stream one after another, with the state of buckets in files."""
 
-    def __init__(self, compiled: Compiled, stages: Stages, run: RunSchedule, n_buckets: int, folder: Path) -> None:
+    def __init__(
+        self,
+        compiled: Compiled,
+        stages: Stages,
+        run: RunSchedule,
+        n_buckets: int,
+        folder: Path,
+        incremental: Incremental = "auto",
+    ) -> None:
         assert run.step is not None
         self.rules, self.run = Rules.of(compiled), run
         self.files = StreamFiles(str(folder))
@@ -100,6 +108,7 @@ class SimulatedStream:
         self.pace = Pace(run.start, run.step)
         self.destinations = stream_destinations(stages, self.rules, n_buckets)
         self.buckets = stream_buckets(stages, self.destinations, self.rules, run)
+        self.buckets = [replace(each, incremental=incremental) for each in self.buckets]
         self.outcome = Outcome()
         self.kept: KeptBuckets | None = None
         self.n_processes = 0

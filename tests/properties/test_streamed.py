@@ -16,6 +16,7 @@ import pytest
 
 from holdsfor.errors import ExecutionProblem, PlanningProblem
 from holdsfor.parallel.stages.admission import RunSchedule
+from holdsfor.runtime.session import Incremental
 from holdsfor.spark.streaming.bucket_steps import KeptBuckets
 from holdsfor.syntax.time_points import LATEST
 from tests.oracle.cut_programs import cut_question
@@ -61,7 +62,8 @@ def compare(seed: int, case: Case, n_buckets: int, folder: Path) -> int | None:
         expected = embedded_outcome(lines, given.compiled, run, last)
     except (PlanningProblem, ExecutionProblem):
         return None
-    stream = SimulatedStream(given.compiled, stages_of(given), run, n_buckets, folder / str(seed))
+    incremental: Incremental = "on" if seed % 2 else "auto"
+    stream = SimulatedStream(given.compiled, stages_of(given), run, n_buckets, folder / str(seed), incremental)
     kept = KeptBuckets()
     for number, batch in enumerate(batches):
         stream.kept = kept if chance.random() < 0.7 else None

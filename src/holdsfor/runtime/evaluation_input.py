@@ -75,13 +75,11 @@ def has_cuts(state: State, last: int, arrived_by: int) -> bool:
     return any(len(records.cut_rows(last, arrived_by)) for records in state.records.fluents.values())
 
 
-def keep_cuts(kept: dict[Key, list[tuple[int, FluentTable]]], evaluation: Evaluation, at: int) -> None:
-    """Keep the cuts of a query time with the earlier ones that are settled."""
-    for key in {*kept, *(evaluation.cuts.keys() & evaluation.output.keys())}:
-        found = evaluation.cuts.get(key) or empty_fluents(key[1])
+def keep_cuts(kept: dict[Key, list[tuple[int, FluentTable]]], cuts: Fluents, first: int, at: int) -> None:
+    """Keep the cuts of a query time, whose time range begins at `first`, with the earlier ones that are settled."""
+    for key in {*kept, *cuts}:
+        found = cuts.get(key) or empty_fluents(key[1])
         if key in kept:
             before = kept[key][-1][1]
-            found = concatenate_tables(
-                [before.take((before.starts <= evaluation.time_range.first).nonzero()[0]), found]
-            )
+            found = concatenate_tables([before.take((before.starts <= first).nonzero()[0]), found])
         kept.setdefault(key, []).append((at, found))

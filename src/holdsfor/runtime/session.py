@@ -306,8 +306,17 @@ class EngineSession(SessionRecords):
         if self._whole is None and not self._resumed(changes, time_range, at):
             self._evaluation = self._evaluated(time_range, at, query.until, self._evaluation)
             self._resumption = None
-            if self.keeps_cuts:
-                keep_cuts(self.state.cuts, self._evaluation, at)
+        if self.keeps_cuts:
+            self._keep_cuts(time_range, at)
+
+    def _keep_cuts(self, time_range: TimeRange, at: int) -> None:
+        """Keep the cuts of the results of a query time."""
+        if self._evaluation is not None:
+            results, cuts = self._evaluation.output, self._evaluation.cuts
+        else:
+            assert self._resumption is not None
+            results, cuts = self._resumption.results.fluents, self._resumption.cuts
+        keep_cuts(self.state.cuts, {key: each for key, each in cuts.items() if key in results}, time_range.first, at)
 
     # -- batches of query times ----------------------------------------------------------------------------------------
 
@@ -367,10 +376,14 @@ class EngineSession(SessionRecords):
         is_auto = self.incremental == "auto"
         if is_auto and not (self._cost.allows_resumption() and is_worth_a_resumption(self.state, time_range)):
             return False
+        if not self.state.computed.is_empty:
+            return False
         resumption = self._resumption
         if resumption is None:
             resumption = self._resumption_after(self._evaluation)
         if resumption is None or resumption.version != self.rules.answer_version:
+            return False
+        if resumption.point < time_range.first:  # records before the time range are dropped
             return False
         self._admission.number()
         changed = changes.up_to(resumption.boundary)
@@ -385,8 +398,7 @@ class EngineSession(SessionRecords):
     def _resumption_after(self, evaluation: Evaluation | None) -> Resumption | None:
         """The resumption after an evaluation of the whole window, if later query times may need it."""
         rules = self.rules
-        is_alone = rules.components is None and self.state.computed.is_empty and not self.keeps_cuts
-        if evaluation is None or self.incremental == "off" or self.window is None or not is_alone:
+        if evaluation is None or self.incremental == "off" or self.window is None:
             return None
         if rules.uses_query_time:
             return None

@@ -35,7 +35,7 @@ from holdsfor.runtime.prepared_rules import PreparedRules
 from holdsfor.runtime.reports.changes import changes_since
 from holdsfor.runtime.reports.report import ReportColumns
 from holdsfor.runtime.reports.shown_rows import ShownRows
-from holdsfor.runtime.session import EngineSession
+from holdsfor.runtime.session import EngineSession, Incremental
 from holdsfor.runtime.snapshot import Snapshot
 from holdsfor.runtime.upstream_results import changed_rows
 from holdsfor.runtime.windows import busy_query_times
@@ -168,9 +168,13 @@ class BucketStep:
 
 @dataclass(frozen=True)
 class StreamBucket(Bucket):
-    """Evaluates one stage for one bucket after another, at the due query times of a micro-batch."""
+    """Evaluates one stage for one bucket after another, at the due query times of a micro-batch.
+
+    `incremental` says whether query times evaluate only what changed.
+    """
 
     sender: StreamRouter = field(default_factory=lambda: StreamRouter(Router(())))
+    incremental: Incremental = "auto"
 
     def step(self, bucket: int, session: EngineSession, batches: Iterable[Iterable[Facts]], last: int) -> BucketStep:
         """The query times up to `last` that are not evaluated yet, with the session and the new facts of a bucket.
@@ -187,7 +191,9 @@ class StreamBucket(Bucket):
         run, compiled = self.run, self.rules.compiled()
         if saved is not None:
             snapshot = Snapshot.from_bytes(saved, name)
-            return EngineSession.restored(snapshot, compiled, self.rules.goal_terms(), prepared=prepared, name=name)
+            session = EngineSession.restored(snapshot, compiled, self.rules.goal_terms(), prepared=prepared, name=name)
+            session.incremental = self.incremental
+            return session
         session = EngineSession(
             compiled,
             start=run.start,
@@ -197,6 +203,7 @@ class StreamBucket(Bucket):
             goals=self.rules.goal_terms(),
             components=self.components,
             prepared=prepared,
+            incremental=self.incremental,
         )
         session.keeps_cuts = bool(self.onward.destinations)
         return session

@@ -113,6 +113,11 @@ class Resumption:
         return max(each.boundary for each in self.stages)
 
     @property
+    def point(self) -> int:
+        """The first time-point from which a stage is resumed."""
+        return min(each.point for each in self.stages)
+
+    @property
     def results(self) -> StageResults:
         """The FVPs and output events of all stages."""
         return _together([each.results for each in self.stages])

@@ -154,6 +154,19 @@ def test_results_before_the_window_are_not_kept() -> None:
     assert max(sizes[100:]) <= 2 * max(sizes[20:60])
 
 
+def test_a_query_time_after_skipped_ones_does_not_resume_from_before_its_window() -> None:
+    text = "initiatedAt(stopped(X)=true, T) :- happensAt(stop(X), T). happensAt(seen(X), T) :- happensAt(stop(X), T)."
+    session = session_of(text)
+    for at, lines in ((100, ["stop|90|90|a"]), (700, ["stop|690|690|b"]), (1400, []), (1500, [])):
+        insert(session, *lines)
+        session.skip_to(at - 50)
+        report = session.query(at)
+    (stopped,) = report.fluents.values()
+    assert stopped.n == 2
+    assert not report.events
+    assert session.n_resumed == 1
+
+
 def test_instances_of_complements_are_kept_once() -> None:
     text = """
     thing(a). thing(b).
