@@ -14,9 +14,9 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from html import escape
 from pathlib import Path
 from typing import Literal
-from xml.sax.saxutils import escape
 
 from holdsfor.errors import Diagnostic, UsageProblem
 
@@ -75,9 +75,9 @@ def _environment() -> Iterator[dict[str, str]]:
         configuration = Path(directory) / "fonts.conf"
         configuration.write_text(
             '<?xml version="1.0"?>\n<!DOCTYPE fontconfig SYSTEM "fonts.dtd">\n<fontconfig>\n'
-            f"<dir>{escape(str(fonts))}</dir>\n"
+            f"<dir>{escape(str(fonts), quote=False)}</dir>\n"
             '<include ignore_missing="yes">/etc/fonts/fonts.conf</include>\n'
-            f"<cachedir>{escape(directory)}</cachedir>\n</fontconfig>\n",
+            f"<cachedir>{escape(directory, quote=False)}</cachedir>\n</fontconfig>\n",
             encoding="utf-8",
         )
         yield {**os.environ, "FONTCONFIG_FILE": str(configuration)}

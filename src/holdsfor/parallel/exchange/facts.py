@@ -19,7 +19,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from holdsfor.columns.encoding import Symbols, is_symbol, symbol_numbers, symbol_words
 from holdsfor.columns.records import Records
 from holdsfor.columns.tables import Key
-from holdsfor.kernels.concatenation import concatenate_columns
+from holdsfor.kernels.concatenation import concatenate_columns, concatenate_times
 from holdsfor.kernels.keys import Int64
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Term
@@ -76,7 +76,7 @@ class Facts:
             self,
             n=len(rows),
             words=[column[rows] for column in self.words],
-            times={name: column[rows] for name, column in self.times.items()},
+            times={name: _taken(column, rows) for name, column in self.times.items()},
             texts={name: column.take(picked) for name, column in self.texts.items()},
         )
 
@@ -116,6 +116,11 @@ def facts_of_records(key: Key, records: Records) -> Facts:
     return Facts("event" if records.ends is None else "fluent", *key, len(records), records.columns, times)
 
 
+def _taken(column: Int64, rows: Int64) -> Int64:
+    """Some rows of a column; a column of one number, made by `np.broadcast_to`, needs no copy."""
+    return np.broadcast_to(column[:1], len(rows)) if column.strides == (0,) and len(column) else column[rows]
+
+
 def _joined(parts: Sequence[Facts]) -> Facts:
     """The concatenation of facts of one kind and name."""
     first = parts[0]
@@ -125,7 +130,7 @@ def _joined(parts: Sequence[Facts]) -> Facts:
         first,
         n=sum(part.n for part in parts),
         words=concatenate_columns(part.words for part in parts),
-        times={name: np.concatenate([part.times[name] for part in parts]) for name in first.times},
+        times={name: concatenate_times([part.times[name] for part in parts]) for name in first.times},
         texts={name: pa.concat_arrays([part.texts[name] for part in parts]) for name in first.texts},
     )
 
@@ -138,6 +143,8 @@ def set_aside_facts(packed: Sequence[str], reasons: Sequence[str], kind: str = "
 
 
 # -- symbols -----------------------------------------------------------------------------------------------------------
+
+_FIRST_SYMBOL = int(symbol_words(np.zeros(1, np.int64))[0])
 
 PLAIN = re.compile(r"[a-z][a-zA-Z0-9_]*\Z", re.ASCII)
 """Atoms that need no quotes."""
@@ -165,7 +172,7 @@ class Texts:
     def owners(self, words: Int64, n_buckets: int) -> Int64:
         """The bucket of each word by the hash of its text; all words are symbols."""
         self._grow()
-        found: Int64 = (self._hashes % np.uint64(n_buckets)).astype(np.int64).take(symbol_numbers(words))
+        found: Int64 = (self._hashes % np.uint64(n_buckets)).astype(np.int64).take(words - _FIRST_SYMBOL)
         return found
 
     def _grow(self) -> None:

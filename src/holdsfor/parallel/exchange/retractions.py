@@ -47,8 +47,7 @@ class Retractor:
         """Shuffle blocks with equal records, and records of one revision, in one bucket; other facts go to bucket 0."""
         if facts.kind == REVISION:
             ids = [zlib.crc32(each.encode()) % self.n_buckets for each in facts.texts["id"].to_pylist()]
-            rows = np.arange(facts.n, dtype=np.int64)
-            yield from by_owner(NO_STAGE, facts, rows, np.array(ids, dtype=np.int64), self.n_buckets)
+            yield from by_owner(NO_STAGE, facts, None, np.array(ids, dtype=np.int64), self.n_buckets)
             return
         if "start" not in facts.times:
             yield ShuffleBlock(NO_STAGE, (0,), self.n_buckets, facts)
@@ -60,8 +59,7 @@ class Retractor:
         mixed = np.zeros(facts.n, dtype=np.int64) if is_interval else facts.times["start"].copy()
         for words in facts.words if is_interval else facts.words[:1]:
             mixed += owners(words, 1 << 40, texts)
-        everything = np.arange(facts.n, dtype=np.int64)
-        yield from by_owner(NO_STAGE, facts, everything, owners(np.abs(mixed), self.n_buckets, texts), self.n_buckets)
+        yield from by_owner(NO_STAGE, facts, None, owners(np.abs(mixed), self.n_buckets, texts), self.n_buckets)
 
     def apply(self, loads: Iterable[Load]) -> Iterator[Load]:
         """The records of a bucket that remain after retractions. All loads have the same table of symbols.

@@ -20,6 +20,9 @@ from holdsfor.parallel.exchange.shuffle_blocks import NO_STAGE, ShuffleBlock
 
 __all__ = ["Destination", "Router", "by_owner"]
 
+_FEW_BUCKETS = 8
+"""Up to as many buckets, a search for the rows of each is faster than a sort by bucket."""
+
 
 @dataclass(frozen=True)
 class Destination:
@@ -52,14 +55,15 @@ class Destination:
             yield from self._semijoin_facts(facts, distributions, texts)
         yield from self._routes(facts, texts)
 
-    def _rows(self, facts: Facts, distributions: list[Distribution], texts: Texts) -> tuple[Int64, Int64]:
-        """The rows that hashes and maps send, with their buckets, without duplicates."""
+    def _rows(self, facts: Facts, distributions: list[Distribution], texts: Texts) -> tuple[Int64 | None, Int64]:
+        """The rows that hashes and maps send, with their buckets, without duplicates; no rows for all of them."""
         hashed = [how.argument for how in distributions if isinstance(how, HashRoute)]
-        rows, buckets = _each_once([owners(facts.words[argument], self.n_buckets, texts) for argument in hashed])
         maps = [how for how in distributions if isinstance(how, MapRoute)]
+        if len(hashed) == 1 and not maps:
+            return None, owners(facts.words[hashed[0]], self.n_buckets, texts)
+        found = [_each_once([owners(facts.words[argument], self.n_buckets, texts) for argument in hashed])]
         if not maps:
-            return rows, buckets
-        found = [(rows, buckets)]
+            return found[0]
         for how in maps:
             mapped = key_map(self.rules, how.hops)
             found.append(mapped.buckets(facts.words[how.argument], texts.symbols, self.n_buckets))
@@ -68,10 +72,9 @@ class Destination:
         return rows[first], buckets[first]
 
     def _semijoin_facts(self, facts: Facts, distributions: list[Distribution], texts: Texts) -> Iterator[ShuffleBlock]:
-        everything = np.arange(facts.n, dtype=np.int64)
         for argument in dict.fromkeys(how.argument for how in distributions if isinstance(how, SemijoinRoute)):
             routers = owners(facts.words[argument], self.n_buckets, texts)
-            yield from by_owner(-self.stage, facts, everything, routers, self.n_buckets)
+            yield from by_owner(-self.stage, facts, None, routers, self.n_buckets)
 
     def _routes(self, facts: Facts, texts: Texts) -> Iterator[ShuffleBlock]:
         """The routes that guard facts give: the target bucket of each partner, sent to the owner of the partner."""
@@ -81,9 +84,8 @@ class Destination:
                 first = dense_ids([partners, ends], facts.n)[1]
                 partners, ends = partners[first], ends[first]
                 route = Facts("route", _name(how), 1, len(first), [partners], {"bucket": ends})
-                everything = np.arange(route.n, dtype=np.int64)
                 routers = owners(partners, self.n_buckets, texts)
-                yield from by_owner(-self.stage, route, everything, routers, self.n_buckets)
+                yield from by_owner(-self.stage, route, None, routers, self.n_buckets)
 
     def semijoined(self, arrived: Iterable[Facts]) -> Iterator[ShuffleBlock]:
         """The second half of a semijoin, in one bucket: facts joined with routes."""
@@ -122,19 +124,24 @@ class Router:
             yield from destination.shuffle_blocks(facts, texts)
 
 
-def by_owner(stage: int, facts: Facts, rows: Int64, buckets: Int64, n_buckets: int) -> Iterator[ShuffleBlock]:
-    """Rows of facts as one shuffle block per bucket."""
+def by_owner(stage: int, facts: Facts, rows: Int64 | None, buckets: Int64, n_buckets: int) -> Iterator[ShuffleBlock]:
+    """Rows of facts, by default all of them, as one shuffle block per bucket."""
     if n_buckets == 1:
-        if len(rows):
-            yield ShuffleBlock(stage, (0,), 1, facts if len(rows) == facts.n else facts.take(rows))
-        return
-    order = np.argsort(buckets.astype(np.uint16 if n_buckets <= 1 << 16 else np.int64), kind="stable")
-    sorted_facts = facts.take(rows[order])
-    counts = np.bincount(buckets, minlength=n_buckets)
-    ends = np.cumsum(counts)
-    for bucket in np.flatnonzero(counts).tolist():
-        last = int(ends[bucket])
-        yield ShuffleBlock(stage, (bucket,), n_buckets, sorted_facts.part(last - int(counts[bucket]), last))
+        if len(buckets):
+            yield ShuffleBlock(stage, (0,), 1, facts if rows is None or len(rows) == facts.n else facts.take(rows))
+    elif n_buckets <= _FEW_BUCKETS:
+        for bucket in range(n_buckets):
+            own = (buckets == bucket).nonzero()[0]
+            if len(own):
+                yield ShuffleBlock(stage, (bucket,), n_buckets, facts.take(own if rows is None else rows[own]))
+    else:
+        order = np.argsort(buckets.astype(np.uint16 if n_buckets <= 1 << 16 else np.int64), kind="stable")
+        sorted_facts = facts.take(order if rows is None else rows[order])
+        counts = np.bincount(buckets, minlength=n_buckets)
+        ends = np.cumsum(counts)
+        for bucket in np.flatnonzero(counts).tolist():
+            last = int(ends[bucket])
+            yield ShuffleBlock(stage, (bucket,), n_buckets, sorted_facts.part(last - int(counts[bucket]), last))
 
 
 def _each_once(found: list[Int64]) -> tuple[Int64, Int64]:

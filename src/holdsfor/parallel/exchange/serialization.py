@@ -71,7 +71,7 @@ def unpack(what: tuple[str, str, int, int], message: Any, symbols: Symbols) -> F
     for column in _columns("time", arrays):
         twin = arrays.get(f"time.{column}.as")
         if twin is None:
-            times[column] = _unpacked(f"time.{column}", n, arrays, symbols)
+            times[column] = _unpacked_times(f"time.{column}", n, arrays, symbols)
         else:
             times[column] = list(times.values())[twin[0]]
     texts = {column: _unpacked_texts(f"text.{column}", arrays) for column in _columns("text", arrays)}
@@ -129,7 +129,7 @@ def _pack_integers(name: str, values: Int64, arrays: Arrays) -> None:
     if len(values) < _SHORT:
         arrays[name] = values
         return
-    low, high = int(values.min()), int(values.max())
+    low, high = (int(values[0]),) * 2 if values.strides == (0,) else (int(values.min()), int(values.max()))
     if low == high:
         arrays[f"{name}.words"] = values[:1]
     elif high - low < _NARROW[-1][0]:
@@ -174,6 +174,13 @@ def _unpacked(name: str, n: int, arrays: Arrays, symbols: Symbols) -> Int64:
         return found
     assert values is not None
     return np.require(values, requirements="A") if base is None else values + base[0]
+
+
+def _unpacked_times(name: str, n: int, arrays: Arrays, symbols: Symbols) -> Int64:
+    """A column of times; one number for all rows takes no memory."""
+    if name in arrays or f"{name}.words" not in arrays:
+        return _unpacked(name, n, arrays, symbols)
+    return np.broadcast_to(np.require(arrays[f"{name}.words"], requirements="A"), n)
 
 
 def _unpacked_texts(name: str, arrays: Arrays) -> Any:

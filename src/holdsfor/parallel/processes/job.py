@@ -179,7 +179,9 @@ def _read(
         movable = {number: part for number, part in parts.items() if not isinstance(part, WholePart) or part.is_movable}
         others_first = {number: part for number, part in parts.items() if number not in movable} | movable
         given = [others_first, *([movable] * (pool.n - 1))]
-        read = pool.call(JobProcess.read, [(own, rules, settings.tick, settings.unit, settings.zone) for own in given])
+        firsts = [len(parts) * number // pool.n for number in range(pool.n)]
+        more = rules, settings.tick, settings.unit, settings.zone
+        read = pool.call(JobProcess.read, [(own, first, *more) for own, first in zip(given, firsts, strict=True)])
         reduce(PlaceKinds.merged, (each.kinds for each in read)).check(compiled.names.joins)
     except (DataProblem, OSError):
         raise NeedsOneProcess("an input does not fit") from None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from operator import itemgetter
 from pathlib import Path
 
 from holdsfor.columns.encoding import Symbols
@@ -42,17 +43,20 @@ class JobProcess:
         self.reading = ColumnReading()
         self.results: list[Facts] = []
         self._texts = Texts(self.symbols)
-        self._arrived: dict[int, list[Facts]] = {}
+        self._arrived: dict[int, list[tuple[int, Facts]]] = {}  # by stage, with the number of the sender
         self._outgoing: dict[int, list[ShuffleBlock]] = {}
         self._counts: Counter[tuple[str, int]] = Counter()
         self._widest = 0
         self._n_files = 0
 
-    def read(self, parts: Mapping[int, Part], rules: Rules, tick: int, unit: Unit, zone: str | None) -> ReadSummary:
-        """Read those of the parts, by number, that no other process reads."""
+    def read(
+        self, parts: Mapping[int, Part], first: int, rules: Rules, tick: int, unit: Unit, zone: str | None
+    ) -> ReadSummary:
+        """Read those of the parts, by number, that no other process reads, from the number `first` on."""
         names = rules.compiled().names
         return read_parts(
-            claimed(parts, self.folder), InputReader(names, tick, self.symbols, self.reading, Clock(unit, zone=zone))
+            claimed(parts, self.folder, first),
+            InputReader(names, tick, self.symbols, self.reading, Clock(unit, zone=zone)),
         )
 
     def last_admitted(self, queries: QueryTimes) -> int:
@@ -83,13 +87,13 @@ class JobProcess:
     def semijoin(self, destination: Destination) -> None:
         """The second half of a semijoin before a stage."""
         self._receive()
-        self._post(destination.semijoined(self._arrived.pop(-destination.stage, [])))
+        self._post(destination.semijoined(self._take_arrived(-destination.stage)))
         self._send()
 
     def evaluate(self, bucket: Bucket) -> None:
         """Evaluate the bucket of this process in a stage; a stage without a key has one bucket."""
         self._receive()
-        facts = self._arrived.pop(bucket.destination.stage, [])
+        facts = self._take_arrived(bucket.destination.stage)
         if self.number < bucket.destination.n_buckets:
             load = Load(by_name(facts), self.symbols)
             self._post(bucket.evaluated(self.number, load, self._texts))
@@ -107,7 +111,7 @@ class JobProcess:
             if block.stage != NO_STAGE:
                 for bucket in block.buckets:
                     if bucket == self.number:
-                        self._arrived.setdefault(block.stage, []).append(block.facts)
+                        self._arrived.setdefault(block.stage, []).append((self.number, block.facts))
                     else:
                         self._outgoing.setdefault(bucket, []).append(block)
             elif block.facts.kind in _RESULTS:
@@ -135,6 +139,11 @@ class JobProcess:
     def _receive(self) -> None:
         """Read the facts that other processes have sent to this one."""
         for path in sorted(self.folder.glob(f"*-to-{self.number}")):
+            sender = int(path.name.split("-")[0])
             for block in read_blocks(str(path), self.symbols):
-                self._arrived.setdefault(block.stage, []).append(block.facts)
+                self._arrived.setdefault(block.stage, []).append((sender, block.facts))
             path.unlink()
+
+    def _take_arrived(self, stage: int) -> list[Facts]:
+        """The facts for a stage, in the order of the processes: records of a sorted file are mostly sorted then."""
+        return [facts for _, facts in sorted(self._arrived.pop(stage, []), key=itemgetter(0))]

@@ -35,7 +35,7 @@ __all__ = ["LinePart", "Part", "RowPart", "WholePart", "claimed", "divide", "reu
 _HEAD = 1 << 16
 _BYTES_OF_A_PART = 1 << 20, 1 << 24  # least and most
 _ROWS_OF_A_PART = 1 << 16, 1 << 19
-_PARTS_OF_A_PROCESS = 8
+_PARTS_OF_A_PROCESS = 16
 
 
 @dataclass(frozen=True)
@@ -172,9 +172,15 @@ def divide(inputs: Sequence[object], names: Names, tick: int, form: Format | Non
     return [part for source, each in enumerate(inputs) for part in divider.parts(source, each)]
 
 
-def claimed(parts: Mapping[int, Part], folder: Path) -> Iterator[tuple[int, Part]]:
-    """The parts, by number, that no other process has claimed; a claim is a file with the number of the part."""
-    for number, part in parts.items():
+def claimed(parts: Mapping[int, Part], folder: Path, first: int = 0) -> Iterator[tuple[int, Part]]:
+    """The parts, by number, that no other process has claimed; a claim is a file with the number of the part.
+
+    The parts from `first` on are claimed one after the other, and after the last one those before `first`, from behind:
+    the processes begin at different parts, so each of them reads most of its parts in the order of the input.
+    """
+    behind = [(number, part) for number, part in parts.items() if number >= first]
+    before = [(number, part) for number, part in parts.items() if number < first]
+    for number, part in (*behind, *reversed(before)):
         try:
             (folder / f"part{number}").touch(exist_ok=False)
         except FileExistsError:

@@ -1,25 +1,19 @@
 """Processes of one machine that work on the same job: this process and others that it starts.
 
-The others are new Python processes, not forks: a fork copies locks that threads of Arrow may hold. They do not import
-the main module of the program, so a script needs no `if __name__ == "__main__"`. Calls and short results go through
-sockets. Facts go through files in a temporary folder, which is removed at the end. If this process is killed, the
-standard input of the others ends; they remove the folder and end, too.
+Calls and short results go through sockets. Facts go through files in a temporary folder, which is removed at the end.
+If this process is killed, the others remove the folder and end, too.
 """
 
 from __future__ import annotations
 
 import os
-import signal
-import socket
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from holdsfor.errors import Diagnostic, ExecutionProblem, Hint, HoldsforError
+from holdsfor.parallel.processes.process_start import StartedProcess, can_fork, forked_process, new_process
 
 __all__ = ["NeedsOneProcess", "Pool", "can_start_processes"]
 
@@ -69,7 +63,7 @@ class Pool(Generic[Work]):
         """Start the other processes."""
         try:
             for number in range(1, self.n):
-                self._others.append(_Other(number, self.folder, self._make))
+                self._others.append(_Other(self._started(number)))
         except BaseException:
             self.end()
             raise
@@ -77,8 +71,13 @@ class Pool(Generic[Work]):
     def end(self) -> None:
         """End the other processes, and remove the folder."""
         for other in self._others:
-            other.end()
+            other.process.close()
         self._folder.cleanup()
+
+    def _started(self, number: int) -> StartedProcess:
+        if can_fork():
+            return forked_process(self._make, number, self.folder, [other.process for other in self._others])
+        return new_process(self._make, number, self.folder)
 
     def call(self, method: Callable[..., Found], arguments: Sequence[tuple[object, ...]]) -> list[Found]:
         """The results of a method in all processes, called with the arguments of each."""
@@ -95,35 +94,23 @@ class Pool(Generic[Work]):
 class _Other:
     """Another process."""
 
-    def __init__(self, number: int, folder: str, make: Callable[[int, str], object]) -> None:
-        ours, theirs = socket.socketpair()
-        with theirs:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "holdsfor.parallel.processes.worker", str(theirs.fileno())],
-                pass_fds=[theirs.fileno()],
-                stdin=subprocess.PIPE,
-                env={**os.environ, "PYTHONPATH": _module_path(), "PYTHONSAFEPATH": "1"},
-            )
-        self._connection = Connection(ours.detach())
-        try:
-            self.send("", (make, number, folder))
-        except BaseException:
-            self.end()
-            raise
+    def __init__(self, process: StartedProcess) -> None:
+        self.process = process
 
     def send(self, method: str, arguments: tuple[object, ...]) -> None:
         try:
-            self._connection.send((method, arguments))
+            self.process.connection.send((method, arguments))
         except (BrokenPipeError, ConnectionError):
             raise self._lost() from None
 
     def receive(self, is_stopped: Callable[[], bool]) -> Any:
         """The result of the last call; an error of the other process is raised here."""
+        connection = self.process.connection
         try:
-            while not self._connection.poll(_PATIENCE):
+            while not connection.poll(_PATIENCE):
                 if is_stopped():
                     raise KeyboardInterrupt
-            found, problem = self._connection.recv()
+            found, problem = connection.recv()
         except (EOFError, ConnectionError):
             raise self._lost() from None
         if isinstance(problem, HoldsforError):
@@ -133,21 +120,8 @@ class _Other:
         return found
 
     def _lost(self) -> ExecutionProblem:
-        code = self._process.wait()
+        code = self.process.wait()
         how = f"by signal {-code}" if code < 0 else f"with code {code}"
         reason = "a process that needs more memory than there is left is ended by the system; give fewer"
         hint = Hint(f"{reason} `jobs`", on_command_line=f"{reason} `--jobs`")
         return ExecutionProblem(Diagnostic("HF622", f"a process of the run ended {how}", hint=hint))
-
-    def end(self) -> None:
-        self._connection.close()
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        if self._process.poll() is None:
-            self._process.send_signal(signal.SIGKILL)
-        self._process.wait()
-
-
-def _module_path() -> str:
-    """The folders from which this process imports."""
-    return os.pathsep.join(str(Path(folder).absolute()) for folder in sys.path)

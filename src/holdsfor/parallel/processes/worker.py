@@ -8,28 +8,35 @@ import signal
 import sys
 import threading
 import traceback
+from collections.abc import Callable
 from multiprocessing.connection import Connection
 
 from holdsfor.errors import HoldsforError
 from holdsfor.without_pandas import refuse_pandas
 
-__all__ = ["serve"]
+__all__ = ["end_with_parent", "serve", "serve_interpreter"]
 
 
-def serve(connection: Connection) -> None:
+def serve(connection: Connection, make: Callable[[int, str], object], number: int, folder: str) -> None:
     """Answer calls until the process is ended; SIGINT is for the process that has started this one."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    refuse_pandas()
-    try:
-        _, (make, number, folder) = connection.recv()
-    except (EOFError, ConnectionError):  # the run was interrupted while it started this process
-        return
-    threading.Thread(target=_end_with_parent, args=(folder,), daemon=True).start()
     own = make(number, folder)
     while (call := _next_call(connection)) is not None:
         connection.send(_outcome(own, *call))
     # If the other process was killed, this one may end before the thread removes the folder.
     shutil.rmtree(folder, ignore_errors=True)
+
+
+def serve_interpreter(connection: Connection) -> None:
+    """Answer calls in a new interpreter, after a message with the object to make."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    refuse_pandas()
+    try:
+        make, number, folder = connection.recv()
+    except (EOFError, ConnectionError):  # the run was interrupted while it started this process
+        return
+    end_with_parent(sys.stdin.fileno(), folder)
+    serve(connection, make, number, folder)
 
 
 def _next_call(connection: Connection) -> tuple[str, tuple[object, ...]] | None:
@@ -41,10 +48,14 @@ def _next_call(connection: Connection) -> tuple[str, tuple[object, ...]] | None:
     return call
 
 
-def _end_with_parent(folder: str) -> None:
-    """End this process when the other one has ended, also in the middle of a call."""
+def end_with_parent(pipe: int, folder: str) -> None:
+    """End this process when the other end of a pipe is closed, also in the middle of a call."""
+    threading.Thread(target=_end_after, args=(pipe, folder), daemon=True).start()
+
+
+def _end_after(pipe: int, folder: str) -> None:
     # Without a buffer: the lock of a buffer that a thread reads is an error when the interpreter ends.
-    while os.read(sys.stdin.fileno(), 1):
+    while os.read(pipe, 1):
         pass
     shutil.rmtree(folder, ignore_errors=True)
     os._exit(1)
@@ -61,4 +72,4 @@ def _outcome(own: object, method: str, arguments: tuple[object, ...]) -> tuple[o
 
 
 if __name__ == "__main__":
-    serve(Connection(int(sys.argv[1])))
+    serve_interpreter(Connection(int(sys.argv[1])))

@@ -109,8 +109,7 @@ class _Partitioner:
             return
         key = self.keys.get(facts.table)
         keys = np.abs(facts.times["start"]) if key is None else facts.words[key]
-        everything = np.arange(facts.n, dtype=np.int64)
-        yield from by_owner(NO_STAGE, facts, everything, owners(keys, self.n_buckets, texts), self.n_buckets)
+        yield from by_owner(NO_STAGE, facts, None, owners(keys, self.n_buckets, texts), self.n_buckets)
 
     def sort(self, batches: Iterable[Any]) -> Iterator[Any]:
         """The shuffle blocks of each bucket, merged by name and sorted by time."""
