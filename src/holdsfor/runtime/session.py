@@ -25,7 +25,7 @@ from holdsfor.runtime.incremental.resumption import Resumption, resumption_after
 from holdsfor.runtime.prepared_rules import PreparedRules, refuse_predicates_over_lists
 from holdsfor.runtime.profiled_evaluation import ProfiledEvaluation
 from holdsfor.runtime.query_batches import QueryBatch, batch_starts, last_of_batch
-from holdsfor.runtime.reports.report import Replaced, ReportColumns
+from holdsfor.runtime.reports.report import Replaced, ReportColumns, SameBefore
 from holdsfor.runtime.session_records import SessionRecords
 from holdsfor.runtime.settled_time import decided_until, next_change
 from holdsfor.runtime.snapshot import Snapshot, damaged
@@ -275,7 +275,8 @@ class EngineSession(SessionRecords):
     def query(self, at: int) -> ReportColumns:
         """The report of a query time; query times must ascend."""
         began, cpu_began = time.perf_counter(), time.process_time()
-        settled, state = self.settled_at(at), self.state
+        settled, state, batch = self.settled_at(at), self.state, self._batch
+        before, known = state.time_range, self._known
         time_range = TimeRange(
             max(settled, self.start), self.last_point(at), self.tick, self.start, is_resumed=settled >= self.start
         )
@@ -291,6 +292,8 @@ class EngineSession(SessionRecords):
             for records in self.records.all:
                 records.arrive(ALL_ARRIVED)
         self._known = self._report(self._evaluation)
+        if self._whole is not None and batch is self._batch and before is not None and known is not None:
+            self._known = replace(self._known, same_before=SameBefore(known.identity, before.after_last))
         if self.incremental == "auto" and self.window is not None and self._whole is None:
             n_records = n_between(state, time_range.first, time_range.last)
             self._cost.note(time.process_time() - cpu_began, n_records, is_resumed=self._evaluation is None)

@@ -188,6 +188,10 @@ class SessionRecords:
     def announce(self, queries: QueryTimes) -> None:
         """Add the constants of all records of a run to the domains before the first query time."""
         self._admission.announce(queries)
+        self.expect(queries)
+
+    def expect(self, queries: QueryTimes) -> None:
+        """Set the query times to come; all their records are inserted, and no others will be."""
         self.queries, self.inserted_until, self._batch_starts = queries, ALL_ARRIVED, None
 
     def announce_spilled(self, reading: SpilledReading, queries: QueryTimes) -> None:

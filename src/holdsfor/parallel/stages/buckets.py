@@ -80,11 +80,12 @@ class Bucket:
             inserts_input_facts=False,
             prepared=prepared,
         )
-        session.keeps_cuts = True
+        session.keeps_cuts = bool(self.onward.destinations) and any(map(_may_be_cut, load.facts))
         for facts in load.facts:
             _insert(session, facts)
         if self.ranges_over_sorts:
             session.announce(run.queries)
+        session.expect(run.queries)
         session.state.is_announced = True
         return session
 
@@ -151,6 +152,11 @@ def shown_facts(results: Facts, kind: str, shown: ShownRows | None) -> Iterator[
         results = results.take(shown.rows(results.key, table, is_fluent=kind == "fluent"))
     if results.n:
         yield ShuffleBlock(NO_STAGE, (0,), 1, results)
+
+
+def _may_be_cut(facts: Facts) -> bool:
+    """Whether a window cuts some of the facts; before retractions are applied, it is not known."""
+    return "true_start" in facts.times or "op" in facts.times
 
 
 def _insert(session: EngineSession, facts: Facts) -> None:

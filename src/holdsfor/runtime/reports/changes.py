@@ -34,6 +34,9 @@ def changes_since(previous: ReportColumns, current: ReportColumns, frontier: int
     """The differences between the current report, which covers the time from the frontier on, and the previous one."""
     if current.replaced is not None and current.replaced.previous is previous.identity:
         previous, current = current.replaced.removed, current.replaced.added
+    elif current.same_before is not None and current.same_before.previous is previous.identity:
+        boundary = current.same_before.boundary
+        previous, current = previous.since(boundary), current.since(boundary)
     before = replace(previous.since(frontier), query_time=current.query_time)
     return Changes(current.query_time, _difference(before, current), _difference(current, before))
 

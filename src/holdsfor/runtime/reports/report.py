@@ -17,7 +17,7 @@ from holdsfor.kernels.keys import Int64, dense_ids, rows_with_a_partner
 from holdsfor.physical.standard_order import standard_ranks
 from holdsfor.syntax.terms import Term
 
-__all__ = ["Replaced", "ReportColumns", "merged", "names_in_order", "order_of_rows", "standard_order_of"]
+__all__ = ["Replaced", "ReportColumns", "SameBefore", "merged", "names_in_order", "order_of_rows", "standard_order_of"]
 
 InstanceRows: TypeAlias = tuple[list[Int64], Int64, tuple[Int64, Int64]]
 """Words of distinct instances by column, the number of rows of each, and the starts and ends of all rows."""
@@ -29,14 +29,15 @@ _NOTHING = np.zeros(0, np.int64)
 class ReportColumns:
     """FVPs with their intervals and output events with their time-points, as columns, as of a query time.
 
-    `replaced` has the rows in which it may differ from the report before it, if they are known; `identity` says which
-    report that is.
+    `replaced` has the rows in which it may differ from the report before it, if they are known; `same_before` is the
+    time-point before which they are the same, if there is one. `identity` says which report that is.
     """
 
     query_time: int
     fluents: dict[Key, FluentTable]
     events: dict[Key, PointTable]
     replaced: Replaced | None = field(default=None, repr=False, compare=False)
+    same_before: SameBefore | None = field(default=None, repr=False, compare=False)
     identity: object = field(default_factory=object, repr=False, compare=False)
 
     def before(self, boundary: int) -> ReportColumns:
@@ -144,6 +145,14 @@ class Replaced:
     previous: object
     removed: ReportColumns
     added: ReportColumns
+
+
+@dataclass(frozen=True)
+class SameBefore:
+    """The previous report, and the time-point up to which both reports have the same rows that end there or earlier."""
+
+    previous: object
+    boundary: int
 
 
 def names_in_order(tables: Iterable[Key]) -> list[Key]:
