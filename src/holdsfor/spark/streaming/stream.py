@@ -80,6 +80,12 @@ class RecognitionStream:
 
         A row has the columns of `changes` without `op`; `query_time` is that of its last change. `foreachBatch` gets
         the rows to delete and to insert, with their `op`.
+
+        >>> import holdsfor as hf
+        >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+        >>> ticks = spark.readStream.format("rate").load().selectExpr("value as ts", "'chris' as person")
+        >>> found = hf.spark.stream(ticks, rules, columns="happensAt(win(person), ts)", window=20, step=5, buckets=1)
+        >>> writer = found.current.writeStream.format("parquet").option("checkpointLocation", "checkpoint")
         """
         n_rows = self.changes.n_rows
         return Feed(self, "current", lambda output: last_changes(output.changes), n_rows, current_sink_of)
