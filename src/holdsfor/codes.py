@@ -188,4 +188,5 @@ CODES: dict[str, Code] = {
         "a stream where a table is expected, a table where a stream is expected, or an invalid input of a stream"
     ),
     "HF795": _error("an output of a stream that cannot be written in this way"),
+    "HF796": _error("a port for metrics that cannot be used"),
 }

@@ -31,11 +31,11 @@ def test_a_signal_ends_a_stream_after_the_current_micro_batch(
     arguments += ["-o", str(tmp_path / "out"), "--checkpoint", str(checkpoint), "--buckets", "1"]
     evaluated = micro_batches.MicroBatches._evaluated
 
-    def interrupted(self: Any, batch: Any, number: int, kept: Any) -> Any:
-        if number == 1:
+    def interrupted(self: Any, batch: Any, phases: Any, kept: Any) -> Any:
+        if phases.batch == 1:
             os.kill(os.getpid(), signal.SIGTERM)
             time.sleep(0.5)
-        return evaluated(self, batch, number, kept)
+        return evaluated(self, batch, phases, kept)
 
     monkeypatch.setattr(micro_batches.MicroBatches, "_evaluated", interrupted)
     assert main([*arguments, "--max-per-batch", "1"]) == 130

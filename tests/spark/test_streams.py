@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 from collections.abc import Callable
 from contextlib import nullcontext
 from datetime import datetime
@@ -221,13 +222,23 @@ def test_the_command_reads_folders_and_continues(
     folder = write_batches(tmp_path / "records", [['{"person": "ann", "time": 5}'], ['{"person": "bob", "time": 12}']])
     arguments = ["spark", "stream", str(rules), "--input", f"{folder}: {columns}", "--window", "20", "--step", "10"]
     arguments += ["-o", str(tmp_path / "out"), "--checkpoint", checkpoint, "--once", "--start", "0", "--buckets", "2"]
-    assert main([*arguments, "--progress", "json"]) == 0
-    progress = json.loads(capsys.readouterr().err.splitlines()[-1])
+    assert main([*arguments, "--progress", "json", "--metrics", "0"]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert re.fullmatch(r"metrics at http://127\.0\.0\.1:\d+/metrics", lines[0])
+    progress = json.loads(lines[-1])
     assert (progress["query_time"], progress["read"], progress["changes"]) == (10, 2, 1)
     path = Path(folder) / "2.txt"
     path.write_text('{"person": "eve", "time": 25}\n', encoding="utf-8")
     assert main(arguments) == 0
     assert "query time 20, 5 behind the records" in capsys.readouterr().err
+    store: Any = spark.sparkContext._jsc.sc().statusStore()
+    jobs = store.jobsList(None)
+    names = {jobs.apply(i).description().get() for i in range(jobs.size()) if jobs.apply(i).description().isDefined()}
+    assert {
+        "micro-batch 1: read the records, and route them to buckets",
+        "micro-batch 1: evaluate the due query times in all buckets",
+        "micro-batch 1: write the output",
+    } <= names
     rows = spark.read.parquet(str(tmp_path / "out")).orderBy("query_time").collect()
     assert [(row.query_time, row.op, row.fvp, row.start) for row in rows] == [
         (10, "+", "rich(ann)=true", 6),

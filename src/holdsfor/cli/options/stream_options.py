@@ -123,4 +123,12 @@ STREAM_OPTIONS: tuple[Option, ...] = (
         default="text",
         choices=("text", "json"),
     ),
+    Option(
+        "metrics",
+        "integer",
+        ("spark stream",),
+        "streams",
+        "port of this machine for metrics of Prometheus, 0 for a free one",
+        metavar="PORT",
+    ),
 )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from holdsfor.analysis.pipeline import Compiled, check_time_zone, compile_files, with_clock
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
-    from holdsfor.spark.streaming.micro_batches import BatchProgress
+    from holdsfor.spark.streaming.batch_progress import BatchProgress
     from holdsfor.spark.streaming.stream import RecognitionStream
 
 __all__ = ["add_parser"]
@@ -63,9 +65,23 @@ def _work(spark: SparkSession, compiled: Compiled, options: argparse.Namespace, 
     feed = getattr(stream, options.feed)
     writer = feed.writeStream.format(options.format).option("checkpointLocation", options.checkpoint)
     trigger: dict[str, Any] = {"availableNow": True} if options.once else {"processingTime": options.trigger}
-    progress = _Progress(is_json=options.progress == "json")
-    writer = writer.trigger(**trigger).onProgress(progress).stopWhen(lambda: stop.is_asked)
-    _await_end(writer.start(options.output), stop)
+    writer = writer.trigger(**trigger).stopWhen(lambda: stop.is_asked)
+    with _metrics(options.metrics) as add_to_metrics:
+        writer = writer.onProgress(_Progress(add_to_metrics, is_json=options.progress == "json"))
+        _await_end(writer.start(options.output), stop)
+
+
+@contextmanager
+def _metrics(port: int | None) -> Iterator[Callable[[BatchProgress], None]]:
+    """A function that adds a micro-batch to the metrics, which are served until the end of the context."""
+    if port is None:
+        yield lambda _: None
+        return
+    from holdsfor.spark.streaming.metrics import MetricsServer
+
+    with MetricsServer(port) as server:
+        print(f"metrics at {server.url}", file=sys.stderr, flush=True)
+        yield server
 
 
 def _await_end(query: StreamingQuery, stop: Interruption) -> None:
@@ -106,10 +122,11 @@ def _stream(spark: SparkSession, compiled: Compiled, options: argparse.Namespace
 
 
 class _Progress:
-    """Prints a line for every micro-batch on standard error: as text, or as JSON."""
+    """Prints a line for every micro-batch on standard error, as text or as JSON, and adds it to the metrics."""
 
-    def __init__(self, *, is_json: bool) -> None:
-        self._is_json = is_json
+    def __init__(self, add_to_metrics: Callable[[BatchProgress], None], *, is_json: bool) -> None:
+        self._add_to_metrics, self._is_json = add_to_metrics, is_json
 
     def __call__(self, progress: BatchProgress) -> None:
+        self._add_to_metrics(progress)
         print(progress.as_json() if self._is_json else progress.as_text(), file=sys.stderr, flush=True)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.spark.output.folders import HadoopFiles
-from holdsfor.spark.streaming.micro_batches import BatchProgress, MicroBatch
+from holdsfor.spark.streaming.batch_progress import BatchProgress
+from holdsfor.spark.streaming.micro_batches import MicroBatch
 from holdsfor.spark.streaming.sinks import FunctionSink, Sink, sink_of
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ state of earlier micro-batches, the records, which Spark repeats, and the decisi
 
 from __future__ import annotations
 
-import json
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -34,10 +33,10 @@ from holdsfor.parallel.stages.stream_buckets import (
 from holdsfor.sources.times import Clock, Unit
 from holdsfor.spark.cluster.broadcast_rules import broadcast_rules
 from holdsfor.spark.cluster.connect import parallelism
-from holdsfor.spark.cluster.progress import described
 from holdsfor.spark.input.ingestion import frame_of, keep, rows_frame, union
 from holdsfor.spark.output.time_columns import with_times
 from holdsfor.spark.output.typed_frames import typed_frame
+from holdsfor.spark.streaming.batch_progress import BatchProgress, Phases
 from holdsfor.spark.streaming.bucket_processes import DelegatedStepTask
 from holdsfor.spark.streaming.bucket_steps import BucketStepTask, WaitTask
 from holdsfor.spark.streaming.decisions import Decision, DecisionLog, Pace, Seen
@@ -64,7 +63,7 @@ Numbers: TypeAlias = Mapping[tuple[str, str, int], int]
 _CHANGED = ("fluent", "event")
 _PROBLEMS = ("late", "dropped", "cut", "set aside")
 
-__all__ = ["BatchProgress", "MicroBatch", "MicroBatches", "StreamPlan", "StreamStopped"]
+__all__ = ["MicroBatch", "MicroBatches", "StreamPlan", "StreamStopped"]
 
 
 class StreamStopped(Exception):
@@ -95,30 +94,6 @@ class StreamPlan:
 
     def schedule(self, start: int) -> RunSchedule:
         return RunSchedule(start, LATEST, self.tick, self.window, self.step, self.allen_memory)
-
-
-@dataclass(frozen=True)
-class BatchProgress:
-    """A micro-batch in numbers: its decision, the records by outcome, and its seconds."""
-
-    decision: Decision
-    counts: dict[str, int]
-    seconds: float
-
-    def as_json(self) -> str:
-        """One line of JSON."""
-        counts = {name.replace(" ", "_"): n for name, n in self.counts.items()}
-        reached = {"batch": self.decision.batch, "query_time": self.decision.last, "arrival": self.decision.reached}
-        return json.dumps({**reached, **counts, "seconds": round(self.seconds, 3)})
-
-    def as_text(self) -> str:
-        """One line of text."""
-        reached = "no query time yet" if self.decision.last is None else f"query time {self.decision.last}"
-        behind = _behind(self.decision)
-        counts = [f"{n} {name}" for name, n in self.counts.items() if n and name not in ("read", "unused")]
-        n_read = self.counts.get("read", 0)
-        speed = f"{n_read} records read, {n_read / max(self.seconds, 1e-9):.0f}/s"
-        return ", ".join([f"micro-batch {self.decision.batch}: {reached}{behind}", speed, *counts])
 
 
 @dataclass
@@ -213,17 +188,20 @@ class MicroBatches:
             raise StreamStopped
         began = time.perf_counter()
         kept: list[DataFrame] = []
+        phases = Phases(self.plan.input.spark, number)
         try:
-            output = self._evaluated(batch, number, kept)
-            with described(self.plan.input.spark, "write"):
+            output = self._evaluated(batch, phases, kept)
+            with phases.measured("write"):
                 write(output)
         finally:
             for frame in kept:
                 frame.unpersist()
-        self.on_progress(BatchProgress(output.decision, output.counts, time.perf_counter() - began))
+        seconds = time.perf_counter() - began
+        self.on_progress(BatchProgress(output.decision, output.counts, seconds, phases.seconds, self.files))
 
-    def _evaluated(self, batch: DataFrame, number: int, kept: list[DataFrame]) -> MicroBatch:
-        spark, before = batch.sparkSession, self.log.before(number)
+    def _evaluated(self, batch: DataFrame, phases: Phases, kept: list[DataFrame]) -> MicroBatch:
+        number = phases.batch
+        before = self.log.before(number)
         parts = self.plan.input.parts(batch)
         settings = self._reader_settings(parts, before)
         decision = self.log.of(number)
@@ -236,7 +214,7 @@ class MicroBatches:
             for i, (part, source) in enumerate(zip(parts, self.plan.input.sources, strict=True))
         ]
         sent = keep(union(frames), kept)
-        with described(spark, "read"):
+        with phases.measured("read"):
             seen, counts = _summary(sent)
         if decision is None:
             decision = self.plan.pace.decided(before, number, seen, time.time())
@@ -249,11 +227,11 @@ class MicroBatches:
             buckets = stream_buckets(self.plan.stages, destinations, self.rules, self.plan.schedule(decision.start))
             for bucket in buckets:
                 found.append(keep(self._stage(bucket, [sent, *found], decision), kept))
-            with described(spark, "evaluate"):
+            with phases.measured("evaluate"):
                 numbers = _numbers(union(found))
             counts |= _counts(numbers)
         elif seen:
-            with described(spark, "wait"):
+            with phases.measured("wait"):
                 _wait(sent, WaitTask(self.files, number), self.plan.n_buckets)
         return MicroBatch(number, decision, counts, self.plan, self._time_type(settings), sent, found, numbers)
 
@@ -302,13 +280,6 @@ class MicroBatches:
         if self.plan.has_integers or self._form.has_offset is None:
             return None
         return Clock(settings.unit, has_offset=self._form.has_offset, zone=settings.zone).time_type
-
-
-def _behind(decision: Decision) -> str:
-    """The distance of the last query time from the records."""
-    if decision.last is None or decision.reached is None:
-        return ""
-    return f", {max(0, decision.reached - decision.last)} behind the records"
 
 
 def _summary(sent: DataFrame) -> tuple[dict[str, Seen], dict[str, int]]:

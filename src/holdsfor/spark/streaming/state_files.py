@@ -50,6 +50,14 @@ class StreamFiles:
         found = system.get_file_info(fs.FileSelector(path, allow_not_found=True))
         return sorted((each.base_name for each in found if not each.is_file), key=lambda name: (len(name), name))
 
+    def size(self, folder: str) -> int:
+        """The bytes of all files below a folder."""
+        from pyarrow import fs
+
+        system, path = self._opened(folder)
+        found = system.get_file_info(fs.FileSelector(path, allow_not_found=True, recursive=True))
+        return sum(each.size for each in found if each.is_file)
+
     def read(self, path: str) -> bytes:
         system, whole = self._opened(path)
         try:

@@ -22,11 +22,12 @@ from holdsfor.spark.cluster.connect import parallelism, refuse_connect
 from holdsfor.spark.input.ingestion import check_buckets
 from holdsfor.spark.input.inputs import Columns, Given
 from holdsfor.spark.streaming.alerts import alert_rows, alert_sink_of
+from holdsfor.spark.streaming.batch_progress import BatchProgress
 from holdsfor.spark.streaming.current_view import current_sink_of, last_changes
 from holdsfor.spark.streaming.decisions import Pace
 from holdsfor.spark.streaming.feeds import FILES, Feed, OutputWriter
 from holdsfor.spark.streaming.identity import Identity, check_identity
-from holdsfor.spark.streaming.micro_batches import BatchProgress, MicroBatches, StreamPlan
+from holdsfor.spark.streaming.micro_batches import MicroBatches, StreamPlan
 from holdsfor.spark.streaming.state_files import StreamFiles
 from holdsfor.spark.streaming.stream_input import stream_input
 from holdsfor.syntax.output_selectors import Selectors

@@ -1,0 +1,93 @@
+"""The progress of a stream after a micro-batch, as a line of text or JSON, and the seconds of its phases."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+from holdsfor.spark.cluster.progress import described
+from holdsfor.spark.streaming.decisions import Decision
+from holdsfor.spark.streaming.state_files import StreamFiles
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["BatchProgress", "Phase", "Phases"]
+
+Phase = Literal["read", "evaluate", "wait", "write"]
+
+_SHOWN: dict[Phase, str] = {
+    "read": "read the records, and route them to buckets",
+    "evaluate": "evaluate the due query times in all buckets",
+    "wait": "store the records until a query time is due",
+    "write": "write the output",
+}
+
+
+@dataclass
+class Phases:
+    """Measures the phases of a micro-batch, and names their jobs on Spark's web page."""
+
+    spark: SparkSession
+    batch: int
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def measured(self, phase: Phase) -> Iterator[None]:
+        """A context whose jobs and seconds are those of a phase."""
+        began = time.perf_counter()
+        with described(self.spark, f"micro-batch {self.batch}: {_SHOWN[phase]}"):
+            yield
+        self.seconds[phase] = self.seconds.get(phase, 0.0) + time.perf_counter() - began
+
+
+@dataclass(frozen=True)
+class BatchProgress:
+    """A micro-batch in numbers: its decision, the records by outcome, its seconds, and those of its phases."""
+
+    decision: Decision
+    counts: dict[str, int]
+    seconds: float
+    phases: dict[str, float]
+    files: StreamFiles
+
+    @property
+    def lag(self) -> int | None:
+        """The distance of the last query time from the arrivals that all sources have reached."""
+        if self.decision.last is None or self.decision.reached is None:
+            return None
+        return max(0, self.decision.reached - self.decision.last)
+
+    @property
+    def records_per_second(self) -> float:
+        return self.counts.get("read", 0) / max(self.seconds, 1e-9)
+
+    @cached_property
+    def state_bytes(self) -> int:
+        """The size of the state of all buckets, with the records that wait."""
+        return self.files.size("state")
+
+    def as_json(self) -> str:
+        """One line of JSON."""
+        reached = {"batch": self.decision.batch, "query_time": self.decision.last, "arrival": self.decision.reached}
+        counts = {name.replace(" ", "_"): n for name, n in self.counts.items()}
+        phases = {f"{phase}_seconds": round(seconds, 3) for phase, seconds in self.phases.items()}
+        speed = {"records_per_second": round(self.records_per_second), "state_bytes": self.state_bytes}
+        idle = {"idle": list(self.decision.idle)} if self.decision.idle else {}
+        content = {**reached, "lag": self.lag, **counts, **speed, "seconds": round(self.seconds, 3), **phases, **idle}
+        return json.dumps(content, ensure_ascii=False)
+
+    def as_text(self) -> str:
+        """One line of text."""
+        reached = "no query time yet" if self.decision.last is None else f"query time {self.decision.last}"
+        behind = "" if self.lag is None else f", {self.lag} behind the records"
+        counts = [f"{n} {name}" for name, n in self.counts.items() if n and name not in ("read", "unused")]
+        speed = f"{self.counts.get('read', 0)} records read, {self.records_per_second:.0f}/s"
+        state = f"state {self.state_bytes / 1e6:.1f} MB"
+        phases = ", ".join(f"{phase} {seconds:.1f} s" for phase, seconds in self.phases.items())
+        return ", ".join([f"micro-batch {self.decision.batch}: {reached}{behind}", speed, *counts, state, phases])
