@@ -20,7 +20,7 @@ from pathlib import Path
 
 from tests.apps.data import ROOT
 
-__all__ = ["Producer", "broker_jars", "connector_jars", "job_environment", "running", "why_not"]
+__all__ = ["Broker", "Producer", "broker_jars", "connector_jars", "job_environment", "running", "why_not"]
 
 CENTRAL = "https://repo1.maven.org/maven2"
 CACHE = Path(os.environ.get("HOLDSFOR_JARS", Path.home() / ".cache" / "holdsfor-jars"))
@@ -102,23 +102,42 @@ def _numbers(version: str) -> list[int]:
     return [int(each) for each in version.split(".")]
 
 
+class Broker:
+    """A broker in a process of its own; after `kill`, `start` continues with its topics and its address."""
+
+    def __init__(self, folder: Path) -> None:
+        self._ports = [_free_port(), _free_port()]
+        self._properties, self._log = folder / "server.properties", folder / "broker.log"
+        self._properties.write_text(_properties(folder, *self._ports), encoding="utf-8")
+        format_logs = [*_java(), "kafka.tools.StorageTool", "format", "-t", CLUSTER, "-c", str(self._properties)]
+        subprocess.run(format_logs, check=True, capture_output=True)
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def address(self) -> str:
+        return f"127.0.0.1:{self._ports[0]}"
+
+    def start(self) -> None:
+        """Start the broker, and wait until it answers."""
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen([*_java(), "kafka.Kafka", str(self._properties)], stdout=log, stderr=log)
+        _wait_for(self._ports[0])
+
+    def kill(self) -> None:
+        assert self._process is not None
+        self._process.kill()
+        self._process.wait()
+
+
 @contextmanager
-def running(folder: Path) -> Iterator[str]:
-    """The address of a broker that ends with the block."""
-    ports = [_free_port(), _free_port()]
-    properties = folder / "server.properties"
-    properties.write_text(_properties(folder, *ports), encoding="utf-8")
-    format_logs = [*_java(), "kafka.tools.StorageTool", "format", "-t", CLUSTER, "-c", str(properties)]
-    subprocess.run(format_logs, check=True, capture_output=True)
-    log = (folder / "broker.log").open("wb")
-    broker = subprocess.Popen([*_java(), "kafka.Kafka", str(properties)], stdout=log, stderr=log)
+def running(folder: Path) -> Iterator[Broker]:
+    """A broker that ends with the block."""
+    broker = Broker(folder)
+    broker.start()
     try:
-        _wait_for(ports[0])
-        yield f"127.0.0.1:{ports[0]}"
+        yield broker
     finally:
         broker.kill()
-        broker.wait()
-        log.close()
 
 
 class Producer:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.errors import DataProblem, Diagnostic, UsageProblem
 from holdsfor.sources.column_mapping import split_mapping
 from holdsfor.sources.formats import Format
 from holdsfor.spark.input.frame_reader import SOURCE
@@ -36,7 +36,19 @@ def streams_of(
     spark: SparkSession, inputs: Sequence[str], form: Format | None, at_most: int | None = None
 ) -> list[Any]:
     """The inputs as streams of lines, or of rows for Parquet files; a micro-batch has at most some files or records."""
-    return [_stream_of(spark, *split_mapping(given), form, at_most) for given in inputs]
+    from pyspark.errors import AnalysisException
+
+    found = []
+    for given in inputs:
+        path, mapping = split_mapping(given)
+        try:
+            found.append(_stream_of(spark, path, mapping, form, at_most))
+        except AnalysisException as problem:
+            if problem.getCondition() != "PATH_NOT_FOUND":
+                raise
+            hint = "give a folder that Spark can see; files are added to it while the stream runs"
+            raise DataProblem(Diagnostic("HF501", f"`{path}` not found", hint=hint)) from None
+    return found
 
 
 def _stream_of(spark: SparkSession, path: str, mapping: str | None, form: Format | None, at_most: int | None) -> Any:
