@@ -55,7 +55,7 @@ from holdsfor.spark.streaming.time_probe import TimeForm, time_form
 from holdsfor.syntax.time_points import LATEST
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 Numbers: TypeAlias = Mapping[tuple[str, str, int], int]
 """The number of rows in the blocks of each kind, name and arity."""
@@ -173,6 +173,7 @@ class MicroBatches:
     on_progress: Callable[[BatchProgress], None] = lambda _: None
     is_stopping: Callable[[], bool] = lambda: False
     _form: TimeForm = field(default=TimeForm(None, is_final=False), init=False)
+    _tokens: dict[int, DataFrame] = field(default_factory=dict, init=False)
 
     @cached_property
     def log(self) -> DecisionLog:
@@ -240,10 +241,16 @@ class MicroBatches:
         assert decision.last is not None
         number, n = bucket.destination.stage, bucket.destination.n_buckets
         task = BucketStepTask(bucket, self.files, decision.batch, decision.previous, decision.last)
-        every_bucket = ShuffleBlock(number, tuple(range(n)), n, Facts("nothing", "", 0, 0))
         arriving = [frame.where(f"stage = {number}") for frame in known]
-        arriving.append(rows_frame(known[0].sparkSession, [every_bucket]))
+        arriving.append(self._every_bucket(known[0].sparkSession, number, n))
         return frame_of(union(arriving).repartition(n, "place"), DelegatedStepTask(task, self._n_processes))
+
+    def _every_bucket(self, spark: SparkSession, stage: int, n_buckets: int) -> DataFrame:
+        """A block for each bucket of a stage, so that every bucket is evaluated."""
+        if stage not in self._tokens:
+            block = ShuffleBlock(stage, tuple(range(n_buckets)), n_buckets, Facts("nothing", "", 0, 0))
+            self._tokens[stage] = rows_frame(spark, [block])
+        return self._tokens[stage]
 
     @cached_property
     def _n_processes(self) -> int:

@@ -40,6 +40,8 @@ class StreamInput:
         """The rows of each input in a micro-batch, with the columns that its reader expects."""
         from pyspark.sql import functions as F
 
+        if _INPUT not in batch.columns:
+            return [batch]
         return [
             batch.where(F.col(_INPUT) == number).select(f"{_column(number)}.*") for number in range(len(self.sources))
         ]
@@ -125,7 +127,9 @@ def _column(number: int) -> str:
 
 
 def _together(sources: Sequence[FrameSource], *, has_clock: bool) -> DataFrame:
-    """One streaming DataFrame with the rows of all inputs."""
+    """One streaming DataFrame with the rows of all inputs; the DataFrame of a single input as it is."""
+    if len(sources) == 1 and not has_clock:
+        return sources[0].frame
     from functools import reduce
 
     from pyspark.sql import functions as F
