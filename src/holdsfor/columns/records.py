@@ -6,7 +6,7 @@ and not for every window: which events are duplicates, whether the intervals are
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -23,11 +23,14 @@ from holdsfor.syntax.time_points import OPEN_END
 
 Mask = NDArray[np.bool_]
 
+Wanted = Callable[[Sequence[Int64]], Mask | None]
+"""Chooses rows by their columns of words; None for all rows."""
+
 _LONG_RUN = 1_000  # rows in ascending order, on average, from which a merge is faster than a sort
 _NO_NUMBER = -1  # of the instances in records that have been appended
 _ROWS_AT_A_TIME = 64  # with more records at a time-point, records in the order of time are not nearly sorted
 
-__all__ = ["AdmissionCounts", "AdmissionOutcome", "Mask", "Records", "concatenate_records"]
+__all__ = ["AdmissionCounts", "AdmissionOutcome", "Mask", "Records", "Wanted", "concatenate_records"]
 
 
 @dataclass(frozen=True)
@@ -220,31 +223,34 @@ class Records:
         self._numbers = {positions: numbers[rows] for positions, numbers in self._numbers.items()}
         self._incomplete = {positions: numbers[rows] for positions, numbers in self._incomplete.items()}
 
-    def events(self, first: int, last: int, arrived_by: int) -> PointTable:
+    def events(self, first: int, last: int, arrived_by: int, wanted: Wanted | None = None) -> PointTable:
         """The events between two time-points that have arrived by a third, without duplicates."""
         self._check()
-        return self._slice(first, last, arrived_by, self.is_first)
+        return self._slice(first, last, arrived_by, self.is_first, wanted)
 
-    def mentioned(self, first: int, last: int, arrived_by: int) -> PointTable:
+    def mentioned(self, first: int, last: int, arrived_by: int, wanted: Wanted | None = None) -> PointTable:
         """The events between two time-points that have arrived by a third, with duplicates."""
         self.sort()
-        return self._slice(first, last, arrived_by, None)
+        return self._slice(first, last, arrived_by, None, wanted)
 
-    def _slice(self, first: int, last: int, arrived_by: int, is_wanted: NDArray[np.bool_] | None) -> PointTable:
+    def _slice(
+        self, first: int, last: int, arrived_by: int, is_first: NDArray[np.bool_] | None, wanted: Wanted | None
+    ) -> PointTable:
         low, high = self.starts.searchsorted((first, last + 1)).tolist()
         columns = tuple(column[low:high] for column in (*self.columns, self.starts))
         table = PointTable(columns, high - low)
         for positions, numbers in self._numbers.items():
             table.with_numbers(positions, numbers[low:high])
+        masks = [] if wanted is None else [wanted(columns[:-1])]
         arrivals = self.arrivals[low:high]
         if int(arrivals.max(initial=LONG_AGO)) > arrived_by:
-            is_seen: NDArray[np.bool_] = arrivals <= arrived_by
-            if is_wanted is not None:
-                is_seen &= is_wanted[low:high]
-        elif is_wanted is not None:
-            is_seen = is_wanted[low:high]
-        else:
+            masks.append(arrivals <= arrived_by)
+        if is_first is not None:
+            masks.append(is_first[low:high])
+        chosen = [mask for mask in masks if mask is not None]
+        if not chosen:
             return table
+        is_seen = chosen[0] if len(chosen) == 1 else np.logical_and.reduce(chosen)
         return table if np.count_nonzero(is_seen) == table.n else table.take(is_seen.nonzero()[0])
 
     def intervals(

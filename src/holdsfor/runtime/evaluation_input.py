@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from holdsfor.columns.records import Mask
 from holdsfor.columns.tables import FluentTable, Key, PointTable, concatenate_tables, empty_fluents
+from holdsfor.kernels.keys import Int64
 from holdsfor.physical.time_range import TimeRange, true_starts
 from holdsfor.runtime.cuts import as_if_whole, cuts_of_input, cuts_of_records
 from holdsfor.runtime.evaluation import Evaluation
@@ -10,14 +15,38 @@ from holdsfor.runtime.prepared_rules import PreparedRules
 from holdsfor.runtime.state import State
 from holdsfor.runtime.upstream_results import UpstreamResults
 
-__all__ = ["has_cuts", "input_tables", "keep_cuts", "note_cuts", "with_upstream"]
+__all__ = ["has_cuts", "input_events", "input_fluents", "input_tables", "keep_cuts", "note_cuts", "with_upstream"]
 
 Events = dict[Key, PointTable]
 Fluents = dict[Key, FluentTable]
 
 
 def input_tables(rules: PreparedRules, state: State, time_range: TimeRange, arrived_by: int) -> tuple[Events, Fluents]:
-    """The events and FVPs of the records in a time range, events that may be repeated with duplicates.
+    """The events and FVPs of the records in a time range."""
+    return input_events(rules, state, time_range, arrived_by), input_fluents(rules, state, time_range, arrived_by)
+
+
+def input_events(
+    rules: PreparedRules,
+    state: State,
+    time_range: TimeRange,
+    arrived_by: int,
+    wanted: Callable[[Key, Sequence[Int64]], Mask | None] | None = None,
+) -> Events:
+    """The events of the records in a time range, those that may be repeated with duplicates.
+
+    With `wanted`, which chooses rows by the columns of a name, only some of them.
+    """
+    first, last = time_range.first, time_range.last
+    found: Events = {}
+    for key, each in state.records.events.items():
+        read = each.mentioned if key in rules.repeatable_events else each.events
+        found[key] = read(first, last, arrived_by, None if wanted is None else partial(wanted, key))
+    return found
+
+
+def input_fluents(rules: PreparedRules, state: State, time_range: TimeRange, arrived_by: int) -> Fluents:
+    """The FVPs of the records in a time range.
 
     An interval that ends later than the first time-point after the time range counts as open. A fluent given by
     time-points that holds at the last time-point counts as open, too.
@@ -29,11 +58,7 @@ def input_tables(rules: PreparedRules, state: State, time_range: TimeRange, arri
         point = last_point if key in rules.point_fluents else None
         table = records.intervals(first, last, arrived_by, left_open=point).open_after(last_point[1])
         fluents[key] = true_starts(table, state.held.get(key), first, rules.symbols.instances)
-    events = {
-        key: (each.mentioned if key in rules.repeatable_events else each.events)(first, last, arrived_by)
-        for key, each in state.records.events.items()
-    }
-    return events, fluents
+    return fluents
 
 
 def with_upstream(

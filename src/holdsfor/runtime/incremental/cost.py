@@ -18,7 +18,8 @@ from holdsfor.kernels.keys import Int64
 from holdsfor.kernels.membership import is_member
 from holdsfor.physical.time_range import TimeRange
 from holdsfor.runtime.incremental.key_stages import Facts, Keys, KeyStage, TableName
-from holdsfor.runtime.incremental.resumption import Changed, Resumption
+from holdsfor.runtime.incremental.record_changes import Changed
+from holdsfor.runtime.incremental.resumption import Resumption
 from holdsfor.runtime.state import State
 
 __all__ = ["MeasuredCost", "is_worth_a_resumption", "n_between", "pays"]

@@ -6,7 +6,9 @@ need. A stage is *keyed* here if the key of each of its results is one argument,
 list whose intervals are carried from one time range to the next. Other stages are evaluated whole.
 
 A stage is divided by *depth*: components that depend on operators over whole intervals decide their results later than
-the others, so the two are resumed at different time-points.
+the others, so the two are resumed at different time-points. Components whose state is not only what holds, such as
+those with delayed effects, are separate from the others, which are corrected in stretches of time
+(`runtime/incremental/corrections.py`).
 """
 
 from __future__ import annotations
@@ -29,7 +31,11 @@ from holdsfor.kernels.keys import Int64, pairs_of_equal_keys
 from holdsfor.kernels.membership import is_member
 from holdsfor.logical.nodes import NodeId
 from holdsfor.physical.deciding_levels import deciding_nodes
+from holdsfor.physical.interval_operators.intersect_intervals import IntersectIntervals
+from holdsfor.physical.interval_operators.read_fluent import ReadFluent
 from holdsfor.physical.interval_operators.relate_intervals import RelateIntervals
+from holdsfor.physical.interval_operators.subtract_intervals import SubtractIntervals
+from holdsfor.physical.interval_operators.union_intervals import UnionIntervals
 from holdsfor.physical.plan import PhysicalProgram, PlannedComponent
 from holdsfor.syntax.terms import Var
 
@@ -48,6 +54,10 @@ Columns = Callable[[TableName], Sequence[Int64]]
 Keys = Int64 | None
 """Words of keys, sorted and distinct; None for all keys."""
 
+Depth = tuple[int, bool]
+
+_POINTWISE = (ReadFluent, IntersectIntervals, SubtractIntervals, UnionIntervals)
+"""The operators whose results at a time-point depend on nothing before it."""
 _MANY_COMPONENTS = 400  # components of a program for which stages are not planned
 
 
@@ -58,7 +68,8 @@ class KeyStage:
     `results` has the tables that they compute, each with the argument that is its key, `routes` the tables that they
     read; without `routes` they read all tables. `variables` has the key variable of each interval rule. `sources` has,
     for each component with delayed effects, the argument of the source of each effect that is its key. `deciding` has
-    the operators over whole intervals of each component; `is_relating` says that one of them is an Allen construct.
+    the operators over whole intervals of each component; `is_relating` says that one of them is an Allen construct. A
+    stage is *inertial* if the FVPs that hold at a time-point are all that later results need of earlier ones.
     """
 
     components: tuple[int, ...]
@@ -69,6 +80,7 @@ class KeyStage:
     sources: dict[int, tuple[int, ...]] = field(default_factory=dict)
     deciding: tuple[tuple[NodeId, ...], ...] = ()
     is_relating: bool = False
+    is_inertial: bool = False
 
     def reads(self, name: TableName) -> bool:
         """Whether the components read a table."""
@@ -176,13 +188,19 @@ def key_stages(rules: PreparedRules) -> tuple[KeyStage, ...]:
     return tuple(planned)
 
 
-def _depths(units: Sequence[Unit], program: PhysicalProgram) -> dict[int, int]:
-    """For each component, the number of units with operators over whole intervals on a path that ends in it."""
-    depths: list[int] = []
-    found: dict[int, int] = {}
+def _depths(units: Sequence[Unit], program: PhysicalProgram) -> dict[int, Depth]:
+    """The depth of each component.
+
+    It is the number of units with operators over whole intervals on a path that ends in the component, and whether it
+    is, or depends on, a component of the same number that is not inertial.
+    """
+    depths: list[Depth] = []
+    found: dict[int, Depth] = {}
     for unit in units:
         is_deciding = any(deciding_nodes(program.by_number[number]) for number in unit.components)
-        depths.append(max((depths[i] for i in unit.depends_on), default=0) + is_deciding)
+        before = [depths[i] for i in unit.depends_on]
+        number = max((n for n, _ in before), default=0) + is_deciding
+        depths.append((number, not _are_inertial(unit.components, program) or (number, True) in before))
         found |= dict.fromkeys(unit.components, depths[-1])
     return found
 
@@ -198,7 +216,7 @@ def _reads(units: Sequence[Unit]) -> dict[int, set[TableName]]:
 
 
 def _by_depth(
-    stage: KeyStage, depths: dict[int, int], reads: dict[int, set[TableName]], program: PhysicalProgram
+    stage: KeyStage, depths: dict[int, Depth], reads: dict[int, set[TableName]], program: PhysicalProgram
 ) -> list[KeyStage]:
     """A stage divided by the depths of its components; a later part reads the results of the earlier ones."""
     found: list[KeyStage] = []
@@ -213,7 +231,12 @@ def _by_depth(
         found.append(replace(stage, components=components, results=results, routes=routes))
         computed |= {name: ((HashRoute(at) if stage.is_keyed else Broadcast()),) for name, at in results.items()}
     return [
-        replace(part, deciding=_deciding(part.components, program), is_relating=_relates(part.components, program))
+        replace(
+            part,
+            deciding=_deciding(part.components, program),
+            is_relating=_relates(part.components, program),
+            is_inertial=part.is_keyed and _are_inertial(part.components, program),
+        )
         for part in found
     ]
 
@@ -225,6 +248,18 @@ def _deciding(numbers: Iterable[int], program: PhysicalProgram) -> tuple[tuple[N
 def _relates(numbers: Iterable[int], program: PhysicalProgram) -> bool:
     rules = [rule for number in numbers for rule in program.by_number[number].interval_rules]
     return any(isinstance(operator, RelateIntervals) for rule in rules for operator in rule.operators)
+
+
+def _are_inertial(numbers: Iterable[int], program: PhysicalProgram) -> bool:
+    components = [program.by_number[number] for number in numbers]
+    rules = [rule for component in components for rule in component.interval_rules]
+    fluents = [fluent for component in components for fluent in component.fluents.values()]
+    return (
+        all(isinstance(operator, _POINTWISE) for rule in rules for operator in rule.operators)
+        and not any(fluent.initially for fluent in fluents)
+        and not any(component.delays for component in components)
+        and not program.edges
+    )
 
 
 def _key_stage(stage: Stage, program: PhysicalProgram) -> KeyStage:

@@ -21,75 +21,32 @@ Results of touched keys that are equal to the old ones up to the resumption poin
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from dataclasses import dataclass, replace
 
-import numpy as np
-
-from holdsfor.columns.records import Mask
-from holdsfor.columns.tables import FluentTable, Key, PointTable, concatenate_tables
+from holdsfor.columns.tables import FluentTable, Key, concatenate_tables
 from holdsfor.kernels.compact import distinct_values
 from holdsfor.kernels.concatenation import concatenate_column, concatenate_columns
 from holdsfor.kernels.keys import Int64
-from holdsfor.kernels.membership import is_member
 from holdsfor.kernels.packing import OPEN
 from holdsfor.physical.time_range import TimeRange
 from holdsfor.runtime.cuts import cuts_of_records
 from holdsfor.runtime.edges import edges_at
 from holdsfor.runtime.evaluation import Evaluation
-from holdsfor.runtime.evaluation_input import input_tables, note_cuts
-from holdsfor.runtime.incremental.key_stages import Columns, Facts, Keys, KeyStage, TableName
+from holdsfor.runtime.evaluation_input import note_cuts
+from holdsfor.runtime.incremental.corrections import Correction, correction_of
+from holdsfor.runtime.incremental.key_stages import Keys, KeyStage, TableName
+from holdsfor.runtime.incremental.record_changes import Changed
+from holdsfor.runtime.incremental.resumed_stage import NO_KEYS, ResumedStage, empty_state, united
+from holdsfor.runtime.incremental.stage_evaluations import Events, Fluents, StageEvaluations, add_tables
 from holdsfor.runtime.incremental.stage_results import StageResults, results_of
 from holdsfor.runtime.incremental.state_parts import carry_over, replace_keys, restricted
-from holdsfor.runtime.record_store import RecordStore
 from holdsfor.runtime.settled_time import decided_by_level
 from holdsfor.runtime.state import State, holding
 
-__all__ = ["Changed", "ResumedStage", "Resumption", "resumption_after"]
+__all__ = ["Resumption", "resumption_after"]
 
-Events = dict[Key, PointTable]
-Fluents = dict[Key, FluentTable]
-
-Table = TypeVar("Table", FluentTable, PointTable)
-
-Rows = tuple[Sequence[Int64], Int64]
-"""The words of changed rows, and the time-points at which the rows begin."""
-
-Changed = dict[TableName, Rows]
-"""Changed rows, by table."""
-
-_NO_KEYS = np.empty(0, dtype=np.int64)
 _FEW_KEYS = 1_000
 _NO_VERSION = -1  # of domains: the resumption is not used
-
-
-@dataclass(frozen=True)
-class ResumedStage:
-    """The results of a stage at the last query time, and the state at its resumption point.
-
-    The results up to that point are decided by the rows that begin by the `boundary`, which is later if the stage reads
-    whole intervals. `undecided` are the keys whose results before the resumption point are not decided yet; the next
-    query time evaluates them from the settled time-point again.
-    """
-
-    stage: KeyStage
-    results: StageResults
-    state: State
-    boundary: int
-    undecided: Keys
-
-    @property
-    def point(self) -> int:
-        return self.state.settled
-
-    def touched(self, changed: Changed, columns: Columns, facts: Facts) -> Keys:
-        """The keys that rows changed up to the boundary touch, and undecided keys."""
-        rows: dict[TableName, Sequence[Int64]] = {}
-        for name, (words, starts) in changed.items():
-            early = (starts <= self.boundary).nonzero()[0]
-            if len(early):
-                rows[name] = [column[early] for column in words]
-        return _united(self.stage.touched(rows, columns, facts), self.undecided)
 
 
 @dataclass(frozen=True)
@@ -145,9 +102,9 @@ def resumption_after(evaluation: Evaluation, stages: tuple[KeyStage, ...]) -> Re
         point = decided_by_level([evaluation], stage.deciding, boundary)
         if point <= evaluation.time_range.first:
             return None
-        state = _empty_state(evaluation.state, point)
+        state = empty_state(evaluation.state, point)
         state.settle(evaluation, point)
-        found.append(ResumedStage(stage, results_of(evaluation, stage), state, boundary, _NO_KEYS))
+        found.append(ResumedStage(stage, results_of(evaluation, stage), state, boundary, NO_KEYS))
     return Resumption(tuple(found), (evaluation,), evaluation.answer_version, dict(evaluation.cuts))
 
 
@@ -164,42 +121,15 @@ def _boundary(stage: KeyStage, before: Sequence[ResumedStage], last: int) -> int
     return min(read, default=last)
 
 
-def _empty_state(state: State, point: int) -> State:
-    """A state at a time-point, with the instances that have had initial values and complements so far."""
-    found = State(state.start, point, state.records, state.computed, horizons=state.horizons)
-    found.initial = state.initial.copy()
-    found.complements, found.ranges = dict(state.complements), dict(state.ranges)
-    return found
-
-
-@dataclass
-class _Columns:
-    """The words of input and of results, by table."""
-
-    records: RecordStore
-    results: list[StageResults] = field(default_factory=list)
-
-    def __call__(self, name: TableName) -> Sequence[Int64]:
-        is_fvp, key = name
-        records = (self.records.fluents if is_fvp else self.records.events).get(key)
-        parts: list[Sequence[Int64]] = [] if records is None else [records.columns]
-        parts += [words for results in self.results if (words := results.columns(name)) is not None]
-        return concatenate_columns(parts) if parts else ()
-
-
-class _Advance:
+class _Advance(StageEvaluations):
     """One query time, stage by stage."""
 
     def __init__(
         self, before: Resumption, settled: State, changed: Changed, time_range: TimeRange, arrived_by: int
     ) -> None:
+        super().__init__(before.evaluations[0], settled, time_range, arrived_by)
         self.before = before
-        self.evaluation = before.evaluations[0]
-        self.settled = settled
         self.changed = dict(changed)
-        self.whole = time_range
-        self.arrived_by = arrived_by
-        self.columns = _Columns(settled.records)
         self.stages: list[ResumedStage] = []
         self.evaluations: list[Evaluation] = []
         self.replaced: list[tuple[StageResults, StageResults]] = []
@@ -219,15 +149,6 @@ class _Advance:
                 found.setdefault(key, []).append(cuts)
         return found
 
-    @property
-    def first(self) -> int:
-        """The first time-point of the results that are kept."""
-        return self.whole.first if self.whole.is_resumed else self.whole.first_of_run
-
-    @property
-    def facts(self) -> Facts:
-        return self.evaluation.background.facts
-
     def run(self) -> Resumption:
         for before in self.before.stages:
             self.stages.append(self.advanced(before))
@@ -237,12 +158,21 @@ class _Advance:
     def advanced(self, before: ResumedStage) -> ResumedStage:
         """A stage after the query time."""
         stage, point = before.stage, before.point
-        keys = _united(before.touched(self.changed, self.columns, self.facts), self.keys_with_cuts(stage))
+        keys = united(before.touched(self.changed, self.columns, self.facts), self.keys_with_cuts(stage))
+        correction = self.correction(before, keys)
+        if correction is not None:
+            before, keys = correction.stage, NO_KEYS
         recent_rows = self.tables_since(before)
         active = self.active_keys(before, *recent_rows)
+        if correction is not None:
+            active = united(active, correction.altered)
         recent = self.recent_evaluation(before, active, *recent_rows)
-        kept, removed = before.results.divided(self.first, point, stage, keys, active)
+        earlier = before.results if correction is None else correction.kept
+        kept, removed = earlier.divided(self.first, point, stage, keys, active)
         parts, alone = [results_of(recent, stage).since(point).of_keys(stage, active).without(stage, keys)], None
+        if correction is not None:
+            parts.append(correction.added.divided(self.first, point, stage, keys, active)[0])
+            removed = removed.joined(correction.removed)
         if keys is None or len(keys):
             alone = self.evaluation_of(stage, keys)
             own = results_of(alone, stage).since(self.first).of_keys(stage, keys)
@@ -256,12 +186,20 @@ class _Advance:
         self.columns.results.append(results)
         return self.concluded(before, results, (recent, active), (alone, keys))
 
+    def correction(self, before: ResumedStage, keys: Keys) -> Correction | None:
+        """The stage after the changes of some keys up to its resumption point, if it can be corrected in stretches."""
+        if keys is None or len(keys) == 0 or self.cut_rows or not before.stage.is_inertial:
+            return None
+        found = correction_of(before, keys, self.changed, self)
+        self.changed.update(found.changed)
+        return found
+
     def keys_with_cuts(self, stage: KeyStage) -> Keys:
         """The keys that need an interval which the window cuts: they are evaluated again while it is in the window."""
         rows = {(True, key): concatenate_columns([each.keys for each in cuts]) for key, cuts in self.cut_rows.items()}
         own = [words[stage.results[name]] for name, words in rows.items() if name in stage.results and stage.is_keyed]
         keys = stage.touched(rows, self.columns, self.facts)
-        return _united(keys, distinct_values(concatenate_column(own)) if own else _NO_KEYS)
+        return united(keys, distinct_values(concatenate_column(own)) if own else NO_KEYS)
 
     def note_cuts(self, stage: KeyStage, others: StageResults, alone: Evaluation) -> None:
         """Keep the cut intervals of an evaluation for later stages, and its results as if they were not cut."""
@@ -296,9 +234,9 @@ class _Advance:
         boundary = _boundary(stage, self.stages, self.whole.last)
         point = max(before.point, decided_by_level([recent[0]], stage.deciding, boundary))
         state = self.state_at(point, before, results, *recent)
-        undecided: Keys = _NO_KEYS
+        undecided: Keys = NO_KEYS
         if alone is not None:
-            some = _empty_state(alone.state, point)
+            some = empty_state(alone.state, point)
             carry_over(some, alone, point)
             replace_keys(state, some, stage, keys)
             if decided_by_level([alone], stage.deciding, boundary) < point:
@@ -311,12 +249,12 @@ class _Advance:
         self, point: int, before: ResumedStage, results: StageResults, recent: Evaluation, active: Keys
     ) -> State:
         """The state at a time-point, in which that of touched keys is still to be replaced."""
-        state = _empty_state(before.state, point)
+        state = empty_state(before.state, point)
         state.initial.settle()
         if active is None:
             carry_over(state, recent, point)
         else:
-            state.pending, some = dict(before.state.pending), _empty_state(before.state, point)
+            state.pending, some = dict(before.state.pending), empty_state(before.state, point)
             carry_over(some, recent, point)
             replace_keys(state, some, before.stage, active)
         merged = self.evaluation_with(before.state, recent.time_range, *self.tables_since(before, results))
@@ -345,8 +283,8 @@ class _Advance:
         active = stage.touched(rows, self.columns, self.facts)
         if active is None or len(active) > most:
             return None
-        active = _united(active, stage.waiting_keys(before.state.pending))
-        return _united(active, before.results.keys_changing_after(before.point, stage))
+        active = united(active, stage.waiting_keys(before.state.pending))
+        return united(active, before.results.keys_changing_after(before.point, stage))
 
     def recent_evaluation(self, before: ResumedStage, keys: Keys, events: Events, fluents: Fluents) -> Evaluation:
         """The evaluation of some keys of a stage from its resumption point on."""
@@ -364,8 +302,8 @@ class _Advance:
         read = [results.read_by(before.stage) for results in self.columns.results[: len(self.stages)]]
         for results in (*read, *own):
             recent = results.since(before.point)
-            _add(events, recent.events)
-            _add(fluents, recent.fluents)
+            add_tables(events, recent.events)
+            add_tables(fluents, recent.fluents)
         return events, fluents
 
     def evaluation_of(self, stage: KeyStage, keys: Keys) -> Evaluation:
@@ -375,85 +313,10 @@ class _Advance:
         events, fluents = self.input_of(stage, state, self.whole)
         for results in self.columns.results:
             read = results.read_by(stage)
-            _add(events, self.needed_tables(stage, read.events, keys))
-            _add(fluents, self.needed_tables(stage, read.fluents, keys))
+            add_tables(events, self.needed_tables(stage, read.events, keys))
+            add_tables(fluents, self.needed_tables(stage, read.fluents, keys))
         evaluation = self.evaluation_with(state, self.whole, events, fluents)
         note_cuts(evaluation, self.arrived_by, self.arrived_by)
         for key, whole in self.wholes.items():
             evaluation.cuts[key], evaluation.whole[key] = self.cuts[key], whole
         return self.run_stage(stage, evaluation)
-
-    def input_of(self, stage: KeyStage, state: State, time_range: TimeRange) -> tuple[Events, Fluents]:
-        """The records that a stage reads, as tables."""
-        read = RecordStore()
-        read.events = {key: each for key, each in state.records.events.items() if stage.reads((False, key))}
-        read.fluents = {key: each for key, each in state.records.fluents.items() if stage.reads((True, key))}
-        rules, given = self.evaluation.rules, replace(state, records=read)
-        events, fluents = input_tables(rules, given, time_range, self.arrived_by)
-        return {k: each for k, each in events.items() if each.n}, {k: each for k, each in fluents.items() if each.n}
-
-    def evaluation_with(self, state: State, time_range: TimeRange, events: Events, fluents: Fluents) -> Evaluation:
-        rules, memory = self.evaluation.rules, self.evaluation.allen_memory
-        return Evaluation(rules, state, time_range, events, fluents, memory)
-
-    def run_stage(self, stage: KeyStage, evaluation: Evaluation) -> Evaluation:
-        for number in stage.components:
-            evaluation.evaluate(number, evaluation.program.by_number[number])
-        return evaluation
-
-    # -- rows of some keys ---------------------------------------------------------------------------------------------
-
-    def needed_rows(self, stage: KeyStage, name: TableName, words: Sequence[Int64], keys: Keys) -> Int64 | None:
-        """The rows of a table that some keys need; None for all rows."""
-        if keys is None:
-            return None
-        if name in stage.results and not stage.reads(name):
-            mask: Mask | None = is_member(words[stage.results[name]], keys)
-        elif stage.reads(name):
-            mask = stage.needed(name, words, keys, self.columns, self.facts)
-        else:
-            return _NO_KEYS
-        return None if mask is None else mask.nonzero()[0]
-
-    def held_by(self, stage: KeyStage, state: State, keys: Keys) -> Fluents:
-        """The FVPs that hold at the time-point of a state, as far as some keys need them."""
-        held: Fluents = {}
-        for key, table in state.held.items():
-            rows = self.needed_rows(stage, (True, key), table.columns[:-2], keys)
-            held[key] = table if rows is None else table.take(rows)
-        return held
-
-    def needed_tables(self, stage: KeyStage, tables: dict[Key, Table], keys: Keys) -> dict[Key, Table]:
-        found: dict[Key, Table] = {}
-        for key, table in tables.items():
-            is_fvp = isinstance(table, FluentTable)
-            rows = self.needed_rows(stage, (is_fvp, key), table.columns[: -2 if is_fvp else -1], keys)
-            some = table if rows is None else table.take(rows)
-            if some.n:
-                found[key] = some
-        return found
-
-    def records_of(self, stage: KeyStage, keys: Keys) -> RecordStore:
-        """The records that some keys need."""
-        if keys is None:
-            return self.settled.records
-        store = RecordStore()
-        for is_fvp, given, found in (
-            (False, self.settled.records.events, store.events),
-            (True, self.settled.records.fluents, store.fluents),
-        ):
-            for key, records in given.items():
-                rows = self.needed_rows(stage, (is_fvp, key), records.columns, keys)
-                found[key] = records if rows is None else records.subset(rows)
-        return store
-
-
-def _united(one: Keys, other: Keys) -> Keys:
-    if one is None or other is None:
-        return None
-    return distinct_values(np.concatenate((one, other))) if len(other) else one
-
-
-def _add(tables: dict[Key, Table], more: dict[Key, Table]) -> None:
-    for key, table in more.items():
-        tables[key] = concatenate_tables([tables.get(key), table])

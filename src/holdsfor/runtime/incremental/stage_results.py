@@ -17,11 +17,9 @@ from holdsfor.kernels.membership import is_member
 from holdsfor.kernels.packing import OPEN
 from holdsfor.runtime.evaluation import Evaluation
 from holdsfor.runtime.incremental.key_stages import Keys, KeyStage, TableName
+from holdsfor.runtime.incremental.record_changes import Changed, ChangedRows
 
-__all__ = ["StageResults", "results_of"]
-
-Difference = tuple[Sequence[Int64], Int64]
-"""The words and the starts of rows."""
+__all__ = ["ReplacedRows", "StageResults", "results_of"]
 
 Table = TypeVar("Table", FluentTable, PointTable)
 
@@ -64,6 +62,14 @@ class StageResults:
             {key: table.times >= point for key, table in self.events.items()},
         )
 
+    def between(self, first: int, last: int, after_last: int) -> StageResults:
+        """The rows with a time-point in a time range; intervals that end after the next time-point become open."""
+        some = self._where(
+            {key: (table.ends > first) & (table.starts <= last) for key, table in self.fluents.items()},
+            {key: (table.times >= first) & (table.times <= last) for key, table in self.events.items()},
+        )
+        return StageResults({key: table.open_after(after_last) for key, table in some.fluents.items()}, some.events)
+
     def without(self, stage: KeyStage, keys: Keys) -> StageResults:
         """The rows without those of some keys."""
         if keys is None:
@@ -84,7 +90,7 @@ class StageResults:
         """
         stays: dict[TableName, Mask] = {}
         again: dict[TableName, Mask] = {}
-        for name, table in self._tables:
+        for name, table in self.tables:
             ends = table.ends if isinstance(table, FluentTable) else table.times + 1
             is_again = ends > point
             if active is not None:
@@ -95,14 +101,33 @@ class StageResults:
                 is_again |= _have(table, stage, name, touched)
             known = ends > first
             stays[name], again[name] = known & ~is_again, known & is_again
-        return self._rows(stays), self._rows(again)
+        return self.where(stays), self.where(again)
+
+    def separated(self, first: int, mark: int, stage: KeyStage, keys: Keys) -> tuple[StageResults, StageResults]:
+        """Other rows, and the rows of some keys from a first time-point to a mark.
+
+        Intervals that hold at the mark are included, and events at the mark are not.
+        """
+        masks: dict[TableName, Mask] = {}
+        for name, table in self.tables:
+            mask = _between(table, first, mark)
+            masks[name] = mask if keys is None else mask & _have(table, stage, name, keys)
+        return self.where({name: ~mask for name, mask in masks.items()}), self.where(masks)
+
+    def add(self, name: TableName, table: FluentTable | PointTable) -> None:
+        """Add a table."""
+        if isinstance(table, FluentTable):
+            self.fluents[name[1]] = table
+        else:
+            self.events[name[1]] = table
 
     @property
-    def _tables(self) -> Iterator[tuple[TableName, FluentTable | PointTable]]:
+    def tables(self) -> Iterator[tuple[TableName, FluentTable | PointTable]]:
         yield from (((True, key), table) for key, table in self.fluents.items())
         yield from (((False, key), table) for key, table in self.events.items())
 
-    def _rows(self, masks: dict[TableName, Mask]) -> StageResults:
+    def where(self, masks: dict[TableName, Mask]) -> StageResults:
+        """The rows of each table that a mask chooses."""
         return self._where(
             {key: masks[True, key] for key in self.fluents}, {key: masks[False, key] for key in self.events}
         )
@@ -134,12 +159,12 @@ class StageResults:
             {key: concatenate_tables([part.events.get(key) for part in parts]) for key in events},
         )
 
-    def differences(self, other: StageResults, point: int, after_point: int) -> dict[TableName, Difference]:
-        """The words and starts of the rows that differ up to a point, in either direction.
+    def differences(self, other: StageResults, point: int, after_point: int) -> Changed:
+        """The rows that differ up to a point, in either direction.
 
         Intervals count as equal if they differ only after the point.
         """
-        found: dict[TableName, Difference] = {}
+        found: Changed = {}
         for key in dict.fromkeys((*self.fluents, *other.fluents)):
             rows = [_until(each.fluents.get(key), point, after_point) for each in (self, other)]
             _add_difference(found, (True, key), rows, width=key[1] + 1)
@@ -150,6 +175,50 @@ class StageResults:
 
     def _where(self, fluents: dict[Key, Mask], events: dict[Key, Mask]) -> StageResults:
         return StageResults(_chosen(self.fluents, fluents), _chosen(self.events, events))
+
+
+class ReplacedRows:
+    """The results of a stage, from which rows of some keys are removed stretch by stretch."""
+
+    def __init__(self, results: StageResults) -> None:
+        self._results = results
+        self._is_kept = {name: np.ones(table.n, dtype=bool) for name, table in results.tables}
+
+    @property
+    def kept(self) -> StageResults:
+        return self._results.where(self._is_kept)
+
+    @property
+    def removed(self) -> StageResults:
+        return self._results.where({name: ~is_kept for name, is_kept in self._is_kept.items()})
+
+    def remove(self, first: int, mark: int, stage: KeyStage, keys: Int64) -> StageResults:
+        """Remove the rows of some keys in a stretch, and return them, also those that were removed before."""
+        found = StageResults({}, {})
+        for name, table in self._results.tables:
+            rows = _between(table, first, mark).nonzero()[0]
+            rows = rows[is_member(table.column(stage.results[name])[rows], keys)]
+            if len(rows):
+                self._is_kept[name][rows] = False
+                found.add(name, table.take(rows))
+        return found
+
+    def holding(self, at: int, stage: KeyStage, keys: Int64) -> dict[Key, FluentTable]:
+        """The FVPs of some keys that hold at a time-point, without removed rows."""
+        found: dict[Key, FluentTable] = {}
+        for key, table in self._results.fluents.items():
+            rows = ((table.starts <= at) & (at < table.ends) & self._is_kept[True, key]).nonzero()[0]
+            rows = rows[is_member(table.column(stage.results[True, key])[rows], keys)]
+            if len(rows):
+                found[key] = table.take(rows)
+        return found
+
+
+def _between(table: FluentTable | PointTable, first: int, mark: int) -> Mask:
+    """The rows from a first time-point to a mark: intervals that hold at the mark are included, events are not."""
+    if isinstance(table, FluentTable):
+        return (table.ends > first) & (table.starts <= mark)
+    return (table.times >= first) & (table.times < mark)
 
 
 def _have(table: FluentTable | PointTable, stage: KeyStage, name: TableName, keys: Int64) -> Mask:
@@ -188,9 +257,7 @@ def _points_until(table: PointTable | None, point: int) -> list[Int64]:
     return [] if table is None else list(table.take((table.times <= point).nonzero()[0]).columns)
 
 
-def _add_difference(
-    found: dict[TableName, Difference], name: TableName, rows: list[list[Int64]], *, width: int
-) -> None:
+def _add_difference(found: Changed, name: TableName, rows: list[list[Int64]], *, width: int) -> None:
     """Add the words of rows that only one of two tables has."""
     parts: list[list[Int64]] = []
     for own, other in (rows, rows[::-1]):
@@ -203,4 +270,4 @@ def _add_difference(
             parts.append([column[changed] for column in own])
     if parts:
         columns = concatenate_columns(parts)
-        found[name] = columns[:width], columns[width]
+        found[name] = ChangedRows(columns[:width], columns[width], columns[-1])

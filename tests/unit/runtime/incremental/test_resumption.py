@@ -8,9 +8,12 @@ from typing import Any
 import pytest
 
 from holdsfor.analysis.pipeline import compile_text
+from holdsfor.runtime.incremental import corrections
+from holdsfor.runtime.incremental.corrections import _Stretches
 from holdsfor.runtime.incremental.cost import MeasuredCost
-from holdsfor.runtime.incremental.key_stages import key_stages
+from holdsfor.runtime.incremental.key_stages import KeyStage, key_stages
 from holdsfor.runtime.incremental.resumption import _Advance
+from holdsfor.runtime.incremental.stage_evaluations import StageEvaluations
 from holdsfor.runtime.reports.changes import changes_since
 from holdsfor.runtime.session import EngineSession
 from holdsfor.sources.text_records import Reading, read_text_records
@@ -43,14 +46,22 @@ def insert(session: EngineSession, *lines: str) -> None:
 def evaluated(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, list[str] | None]]:
     """The number of components of each stage in which keys are evaluated again, with these keys."""
     found: list[tuple[int, list[str] | None]] = []
-    original = _Advance.evaluation_of
+    whole, in_stretches = _Advance.evaluation_of, _Stretches.evaluate
 
-    def noted(self: _Advance, stage: Any, keys: Any) -> Any:
-        symbols = self.evaluation.symbols
+    def note(at: StageEvaluations, stage: KeyStage, keys: Any) -> None:
+        symbols = at.evaluation.symbols
         found.append((len(stage.components), None if keys is None else sorted(map(show, symbols.terms(keys)))))
-        return original(self, stage, keys)
+
+    def noted(self: _Advance, stage: KeyStage, keys: Any) -> Any:
+        note(self, stage, keys)
+        return whole(self, stage, keys)
+
+    def noted_too(self: _Stretches, replaced: Any) -> Any:
+        note(self.at, self.stage, self.keys)
+        return in_stretches(self, replaced)
 
     monkeypatch.setattr(_Advance, "evaluation_of", noted)
+    monkeypatch.setattr(_Stretches, "evaluate", noted_too)
     return found
 
 
@@ -286,3 +297,29 @@ def test_attempts_that_cost_more_than_a_whole_evaluation_are_rare() -> None:
     assert [cost.allows_resumption() for _ in range(16)] == [False] * 15 + [True]
     cost.note(1.9, 2_000, is_resumed=True)  # the window has grown
     assert cost.allows_resumption()
+
+
+@pytest.mark.parametrize(
+    ("late", "stretches"), [("stop|105|13|v", [0]), ("go|105|13|v", [0, 20]), ("stop|105|41|v", [40])]
+)
+def test_a_late_record_is_evaluated_where_it_changes_what_holds(
+    late: str, stretches: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The vehicle stops again and again, and goes on at 39 and at 61; stretches have 20 time-points."""
+    monkeypatch.setattr(corrections._Stretches, "marks", lambda self: [0, 20, 40, 60, 80, self.before.point])
+    found: list[int] = []
+    original = corrections._Stretches.evaluated
+
+    def noted(self: _Stretches, mark: int, *more: Any) -> Any:
+        found.extend([mark] if (True, ("stopped", 1)) in self.stage.results else [])
+        return original(self, mark, *more)
+
+    monkeypatch.setattr(corrections._Stretches, "evaluated", noted)
+    sessions = [session_of(STAGED), EngineSession(compile_text(STAGED), start=0, window=100, incremental="off")]
+    for session in sessions:
+        insert(session, *(f"stop|{time}|{time}|v" for time in (1, 11, 21, 31, 41, 51, 71)), "go|39|39|v", "go|61|61|v")
+        session.query(100)
+        insert(session, late)
+    resumed, whole = (session.query(110).fluents["stopped", 1] for session in sessions)
+    assert found == stretches
+    assert sorted(zip(resumed.starts, resumed.ends, strict=True)) == sorted(zip(whole.starts, whole.ends, strict=True))
