@@ -26,6 +26,7 @@ __all__ = ["MeasuredCost", "is_worth_a_resumption", "n_between", "pays"]
 
 _FEW_RECORDS = 4_000  # in the window: a whole evaluation then costs little more than the calls of its operators
 _SAMPLE = 2_000
+_SHARE_OF_STRETCHES = 0.5  # of the rows of touched keys: an inertial stage evaluates some stretches of the window
 _MOST_SHARE = 0.5  # of the rows of a window, above which a whole evaluation is cheaper
 
 
@@ -78,6 +79,7 @@ def pays(resumption: Resumption, state: State, changed: Changed, time_range: Tim
     for each in resumption.stages:
         n_recent = n_between(state, each.point + 1, time_range.last)
         again = _share(each.stage, each.touched(changed, _no_columns, facts), state)
+        again *= _SHARE_OF_STRETCHES if each.stage.is_inertial else 1
         cost += (n_recent / n_rows + again) * len(each.stage.components)
         n_components += len(each.stage.components)
     return cost < _MOST_SHARE * n_components
