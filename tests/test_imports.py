@@ -62,6 +62,7 @@ ALLOWED: dict[str, set[str]] = {
         "columns",
         "kernels",
         "sources",
+        "sinks",
         "errors",
     },
     "spark": {

@@ -20,7 +20,7 @@ import pytest
 import holdsfor as hf
 from holdsfor.cli.main import main
 from holdsfor.errors import HoldsforError
-from holdsfor.parallel.processes import job, parts
+from holdsfor.parallel.processes import job, parts, written_results
 from tests.properties.answers import read_case
 from tests.properties.delayed_programs import delayed_case
 from tests.properties.keyed_programs import keyed_case
@@ -119,7 +119,7 @@ NOT_COMPARED = ("processes", "peak_memory_bytes", "kept_for_allen")
 
 
 def compare_reports(seed: int, case: Case, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Compare the reports or changes of each query time, and the counts."""
+    """Compare the reports or changes of each query time, or the settled results, and the counts."""
     chance = random.Random(seed)
     window, step = narrow_windows(case, chance)
     rules, events = folder / "rules.prolog", folder / "events.txt"
@@ -127,8 +127,9 @@ def compare_reports(seed: int, case: Case, folder: Path, capsys: pytest.CaptureF
     lines = list(late_lines(case, window, chance))
     chance.shuffle(lines)
     events.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    command = ["run", str(rules), "--input", str(events), "--tick", str(case.tick), "--format", "jsonl"]
-    command += ["--window", str(window), "--step", str(step), "--report", chance.choice(["known", "changes"])]
+    command = ["run", str(rules), "--input", str(events), "--tick", str(case.tick)]
+    command += ["--format", chance.choice(["jsonl", "csv", "text"]), "--window", str(window), "--step", str(step)]
+    command += chance.choice([["--report", "changes"], ["--report", "known"], ["--final"]])
     if case.allen_memory is not None:
         command += ["--allen-memory", str(case.allen_memory)]
     if chance.random() < 0.5:
@@ -141,6 +142,60 @@ def compare_reports(seed: int, case: Case, folder: Path, capsys: pytest.CaptureF
 def test_reports_are_those_of_one_process(seeds: range, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for seed in seeds:
         compare_reports(seed, keyed_case(seed), tmp_path, capsys)
+
+
+ODD = [
+    "b",
+    "B",
+    "it's",
+    'a "quote"',
+    "two words",
+    "ö",
+    "漢字",
+    "x,y",
+    "line\nbreak",
+    "back\\slash",
+    "[]",
+    "",
+    7,
+    -3,
+    2.5,
+    10,
+    1e300,
+]
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv", "text"])
+@pytest.mark.parametrize("options", [[], ["--window", "6", "--step", "3"], ["--times", "iso", "--time-unit", "s"]])
+@pytest.mark.parametrize("long", [1, 1000])
+def test_lines_of_any_constants_are_those_of_one_process(
+    form: str,
+    options: list[str],
+    long: int,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Every process formats the lines of its own keys: the first one must put them into the order of all.
+
+    Long lines are copied one by one, others in blocks.
+    """
+    monkeypatch.setattr(written_results, "_LONG", long)
+    monkeypatch.setattr(written_results, "_BLOCK", 100)
+    (tmp_path / "rules.prolog").write_text("""
+        initiatedAt(active(X)=true, T) :- happensAt(on(X), T).
+        terminatedAt(active(X)=true, T) :- happensAt(off(X), T).
+        initiatedAt(ever=X, T) :- happensAt(on(X), T).
+        happensAt(off_again(X), T) :- happensAt(off(X), T), holdsAt(active(X)=true, T).
+        happensAt(dark, T) :- happensAt(off(X), T).
+    """)
+    chance = random.Random(form)
+    rows = [{"name": chance.choice(["on", "off"]), "start": i // 3, "arg1": chance.choice(ODD)} for i in range(90)]
+    (tmp_path / "events.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    command = ["run", str(tmp_path / "rules.prolog"), "--input", str(tmp_path / "events.jsonl"), "--format", form]
+    expected = written([*command, *options], tmp_path, 1, capsys)
+    assert expected[1].count("\n") > 20
+    assert written([*command, *options], tmp_path, 3, capsys) == expected
 
 
 EVENTS = sorted(APPS.glob("*/events.txt"))

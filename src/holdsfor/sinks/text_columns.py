@@ -23,8 +23,12 @@ __all__ = [
     "concatenated",
     "csv_names",
     "joined",
+    "joined_lines",
     "json_lists",
     "json_names",
+    "lengths_and_bytes",
+    "line_column",
+    "lines_by_entity",
     "open_times",
     "text_block",
     "times_as_text",
@@ -106,7 +110,39 @@ def blocks(counts: Int64) -> Iterator[tuple[int, int, int, int]]:
 
 def text_block(*parts: Texts) -> str:
     """The lines made of the parts as one text, without the last line break."""
-    lines = pc.binary_join_element_wise(*parts, "\n", "")
-    whole = pa.ListArray.from_arrays(pa.array([0, len(lines)], pa.int32()), lines)
-    text: str = pc.binary_join(whole, "")[0].as_py()
-    return text[:-1]
+    return joined_lines(line_column(*parts))
+
+
+def line_column(*parts: Texts) -> Texts:
+    """The lines made of the parts, each with its line break, as a column."""
+    return pc.binary_join_element_wise(*parts, "\n", "")
+
+
+def joined_lines(lines: Texts) -> str:
+    """A column of lines as one text, without the last line break: its bytes follow each other in memory."""
+    if not len(lines):
+        return ""
+    bounds, content = _bounds(lines), lines.buffers()[2]
+    return str(content.slice(int(bounds[0]), int(bounds[-1] - bounds[0] - 1)).to_pybytes(), "utf-8")
+
+
+def lines_by_entity(lines: Texts, counts: Int64) -> Texts:
+    """The lines of each entity as one text; the first `counts[0]` belong to the first entity. Nothing is copied."""
+    ends = np.zeros(len(counts) + 1, dtype=np.int64)
+    np.cumsum(counts, out=ends[1:])
+    bounds = np.ascontiguousarray(_bounds(lines)[ends])
+    return type(lines).from_buffers(len(counts), pa.py_buffer(bounds), lines.buffers()[2])
+
+
+def lengths_and_bytes(texts: Texts) -> tuple[Int64, memoryview]:
+    """The length of each text of a column in bytes, and the bytes of all, one after the other. They are not copied."""
+    bounds = _bounds(texts).astype(np.int64)
+    content = memoryview(texts.buffers()[2] or b"").cast("B")
+    return bounds[1:] - bounds[:-1], content[int(bounds[0]) : int(bounds[-1])]
+
+
+def _bounds(lines: Texts) -> Any:
+    """Where each text of a column begins in its buffer, and where the last one ends."""
+    is_large = pa.types.is_large_string(lines.type) or pa.types.is_large_binary(lines.type)
+    width = np.int64 if is_large else np.int32
+    return np.frombuffer(lines.buffers()[1], width)[lines.offset : lines.offset + len(lines) + 1]

@@ -21,6 +21,7 @@ from holdsfor.sinks.change_feed import ChangeFeed
 from holdsfor.sinks.change_lines import ChangeReport
 from holdsfor.sinks.result_lines import ReportView
 from holdsfor.sinks.time_formats import ShowTime, as_integer, shown_as
+from holdsfor.sinks.written_lines import WrittenReport
 from holdsfor.sources.unreadable import Unreadable
 from holdsfor.syntax.terms import Term
 
@@ -85,6 +86,10 @@ class Engine(ABC):
     @abstractmethod
     def reports(self, *, final: bool) -> Iterator[ReportView]:
         """The results known at each query time; with `final`, the settled results once."""
+
+    def written_reports(self) -> Iterator[WrittenReport] | None:
+        """The same reports, if other processes write their lines; None if they are to be written here."""
+        return None
 
     @abstractmethod
     def changes(self) -> Iterator[ChangeReport]:

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, TypeVar
 from holdsfor.cli.engines.columnar import ColumnarEngine
 from holdsfor.cli.outcome.run_log import Figures
 from holdsfor.sinks.change_lines import ChangeReport
-from holdsfor.sinks.result_lines import ReportView
+from holdsfor.sinks.result_lines import LINES, ReportView
+from holdsfor.sinks.written_lines import WrittenReport
 
 if TYPE_CHECKING:
     from holdsfor.parallel.processes.job import DatedJobResult, Job, JobCounts
+    from holdsfor.parallel.processes.written_results import ReportCounts
     from holdsfor.parallel.stages.admission import RunSchedule
     from holdsfor.runtime.reports.report import ReportColumns
 
@@ -102,11 +104,45 @@ class ParallelEngine(ColumnarEngine):
             for found, report in self._dated(lambda found: found.results.reports()):
                 self._log_report(report, found.counts)
                 yield DecodedReport(report, found.symbols)
-        elif (settled := self._evaluated(self._job.evaluate)) is not None:
+        elif (settled := self._ended(self._job.evaluate)) is not None:
             self._count_records_of(settled.counts)
             self.counts.n_query_times = settled.n_query_times
-            self._log_settled(settled.report)
+            numbers = _numbers(settled.report, self.start - 1, self.options.tick)
+            self._log_figures(settled.report.query_time, numbers, self.seconds["recognise"], self.counts.n_records)
             yield DecodedReport(settled.report, settled.symbols)
+
+    def written_reports(self) -> Iterator[WrittenReport] | None:
+        if self._job is None or self.options.format not in LINES:
+            return None
+        return self._written(self._job)
+
+    def _written(self, job: Job) -> Iterator[WrittenReport]:
+        """The reports as lines that all processes have written, until the run is stopped."""
+        from holdsfor.parallel.processes.written_results import LineLayout
+
+        layout = LineLayout(self.options.format, self.shown, self._is_dated)
+        self._n_input = 0
+        try:
+            run = self._schedule or job.schedule()
+            found = self._evaluated(lambda: job.evaluate_lines(layout, run, is_dated=self._is_dated))
+            if found is None:
+                return
+            self._count_records_of(found.counts)
+            self.counts.n_query_times = 0 if self._is_dated else run.queries.n_up_to(run.last)
+            for report, numbers in found.reports:
+                if self.stop.is_asked:
+                    return
+                self._log_written(report, numbers, found.counts)
+                yield report
+        finally:
+            self._end_job()
+
+    def _log_written(self, report: WrittenReport, numbers: ReportCounts, found: JobCounts) -> None:
+        if self._is_dated:
+            self.counts.n_query_times += 1
+            self._log_query_time(report.query_time, numbers, found)
+        else:
+            self._log_figures(report.query_time, numbers, self.seconds["recognise"], self.counts.n_records)
 
     def changes(self) -> Iterator[ChangeReport]:
         if self._job is None:
@@ -123,7 +159,7 @@ class ParallelEngine(ColumnarEngine):
         assert job is not None
         assert run is not None
         self._n_input = 0
-        found = self._evaluated(lambda: job.evaluate_dated(run))
+        found = self._ended(lambda: job.evaluate_dated(run))
         if found is None:
             return
         self._count_records_of(found.counts)
@@ -137,8 +173,15 @@ class ParallelEngine(ColumnarEngine):
         self.resources.close()
         self._job = None
 
-    def _evaluated(self, evaluate: Callable[[], Found]) -> Found | None:
+    def _ended(self, evaluate: Callable[[], Found]) -> Found | None:
         """The results, after which the processes end; None if the run is stopped."""
+        try:
+            return self._evaluated(evaluate)
+        finally:
+            self._end_job()
+
+    def _evaluated(self, evaluate: Callable[[], Found]) -> Found | None:
+        """The results; None if the run is stopped."""
         from holdsfor.sources.number_fields import naming_records
 
         began = time.perf_counter()
@@ -151,30 +194,33 @@ class ParallelEngine(ColumnarEngine):
             return None
         finally:
             self.seconds["recognise"] = time.perf_counter() - began
-            self._end_job()
 
     def _count_records_of(self, found: JobCounts) -> None:
         counts = self.counts
         counts.n_late, counts.n_dropped, counts.n_cut = (found.total(each) for each in ("late", "dropped", "cut"))
         counts.n_outside, counts.wide_enough = found.total("outside"), found.widest
 
-    def _log_settled(self, report: ReportColumns) -> None:
-        self._log_figures(report, self.seconds["recognise"], self.counts.n_records, self.start - 1)
-
     def _log_report(self, report: ReportColumns, found: JobCounts) -> None:
-        """Log the report of a query time: its seconds in all processes, and the records in its window."""
         assert self._schedule is not None
-        at, queries, counts = report.query_time, self._schedule.queries, found.by_query_time
-        self._n_input += counts["entered", at] - counts["left", at]
-        after = self.start - 1
-        if queries.window is not None and at > queries.at_or_after(queries.start):
-            after = max(after, at - queries.window)
-        self._log_figures(report, counts["seconds", at] / 1e6, self._n_input, after)
+        after = self._schedule.before_window(report.query_time)
+        self._log_query_time(report.query_time, _numbers(report, after, self.options.tick), found)
 
-    def _log_figures(self, report: ReportColumns, seconds: float, n_records: int, after: int) -> None:
-        n_fvps, n_intervals = report.n_fvps, report.n_intervals
-        self.counts.n_fvps += n_fvps
-        self.counts.n_intervals += n_intervals
-        n_time_points = report.n_time_points(after, self.options.tick)
-        figures = Figures(seconds, n_records, n_fvps, n_intervals, n_time_points, report.n_occurrences)
-        self.log.add(report.query_time, figures)
+    def _log_query_time(self, at: int, numbers: ReportCounts, found: JobCounts) -> None:
+        """Log the report of a query time: its seconds in all processes, and the records in its window."""
+        counts = found.by_query_time
+        self._n_input += counts["entered", at] - counts["left", at]
+        self._log_figures(at, numbers, counts["seconds", at] / 1e6, self._n_input)
+
+    def _log_figures(self, at: int, numbers: ReportCounts, seconds: float, n_records: int) -> None:
+        self.counts.n_fvps += numbers.n_fvps
+        self.counts.n_intervals += numbers.n_intervals
+        more = numbers.n_time_points, numbers.n_occurrences
+        self.log.add(at, Figures(seconds, n_records, numbers.n_fvps, numbers.n_intervals, *more))
+
+
+def _numbers(report: ReportColumns, after: int, tick: int) -> ReportCounts:
+    """The numbers of a report for the log; time-points are counted after a time."""
+    from holdsfor.parallel.processes.written_results import ReportCounts
+
+    n_time_points = report.n_time_points(after, tick)
+    return ReportCounts(report.n_fvps, report.n_intervals, n_time_points, report.n_occurrences)

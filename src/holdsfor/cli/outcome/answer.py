@@ -19,6 +19,7 @@ from holdsfor.sinks.beside import Beside
 from holdsfor.sinks.result_lines import ReportView
 from holdsfor.sinks.table_sets import TableSet, check_folder, is_folder, write_table_set
 from holdsfor.sinks.writers import CHANGES, REPORTS, Output, opened, write_reports
+from holdsfor.sinks.written_lines import write_written
 
 __all__ = ["announce_incomplete", "check_table_set", "check_tables", "is_table_set", "write_answer"]
 
@@ -90,6 +91,11 @@ def _write_one(engine: Engine, output: Output, last: list[ReportView]) -> None:
         changes = _started(engine.changes())
         write_reports(changes, CHANGES, options.format, output.file, engine.shown, continues=engine.continues)
         return
+    has_query_time = is_reported_by_query_time(options)
+    written = None if options.timeline or options.interactive else engine.written_reports()
+    if written is not None:
+        write_written(_started(written), options.format, output.file, engine.shown, has_query_time=has_query_time)
+        return
     reports = _started(_keeping_last(_reports(engine), last))
     write_reports(
         reports,
@@ -98,7 +104,7 @@ def _write_one(engine: Engine, output: Output, last: list[ReportView]) -> None:
         output.file,
         engine.shown,
         continues=engine.continues,
-        has_query_time=is_reported_by_query_time(options),
+        has_query_time=has_query_time,
     )
 
 

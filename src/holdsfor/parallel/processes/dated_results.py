@@ -1,7 +1,8 @@
-"""The report and the changes of each query time, from results with the query times that bound them.
+"""Reports from results: the settled report, and the report and the changes of each query time.
 
-A process returns a result once, however many reports contain it (`holdsfor.parallel.stages.dated_buckets`). Query times
-are visited in order, and the results that are reported are kept from one to the next.
+Results of query times have the query times that bound them: a process returns a result once, however many reports
+contain it (`holdsfor.parallel.stages.dated_buckets`). Query times are visited in order, and the results that are
+reported are kept from one to the next.
 """
 
 from __future__ import annotations
@@ -18,16 +19,33 @@ from holdsfor.parallel.exchange.facts import Facts
 from holdsfor.runtime.reports.changes import Changes
 from holdsfor.runtime.reports.report import ReportColumns
 
-__all__ = ["DatedResults", "table_of_facts"]
+__all__ = ["DatedResults", "settled_report"]
 
 Table = TypeVar("Table", FluentTable, PointTable)
 
 
-def table_of_facts(facts: Facts) -> FluentTable | PointTable:
+def _table_of_facts(facts: Facts) -> FluentTable | PointTable:
     """Results as a table."""
     if facts.kind == "fluent":
         return FluentTable((*facts.words, facts.times["start"], facts.times["end"]), facts.n)
     return PointTable((*facts.words, facts.times["start"]), facts.n)
+
+
+def settled_report(found: Iterable[Facts], query_time: int) -> ReportColumns:
+    """Settled results as the report of a query time."""
+    tables = [(facts.key, _table_of_facts(facts)) for facts in found]
+    fluents: dict[Key, list[FluentTable]] = {}
+    events: dict[Key, list[PointTable]] = {}
+    for key, table in tables:
+        if isinstance(table, FluentTable):
+            fluents.setdefault(key, []).append(table)
+        else:
+            events.setdefault(key, []).append(table)
+    return ReportColumns(
+        query_time,
+        {key: concatenate_tables(each) for key, each in fluents.items()},
+        {key: concatenate_tables(each) for key, each in events.items()},
+    )
 
 
 @dataclass(frozen=True)
@@ -46,7 +64,7 @@ class _Dated(Generic[Table]):
             for name in ("known_from", "known_until", "last_report")
         }
         order = np.argsort(columns["known_from"], kind="stable")
-        table: Table = concatenate_tables([table_of_facts(part) for part in parts])  # type: ignore[assignment]
+        table: Table = concatenate_tables([_table_of_facts(part) for part in parts])  # type: ignore[assignment]
         return _Dated(table.take(order), *(column[order] for column in columns.values()))
 
     def come(self, at: int) -> Int64:

@@ -8,36 +8,37 @@ process: `NeedsOneProcess` says why.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
 from holdsfor.analysis.input_facts import with_input_facts
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.columns.encoding import Symbols
-from holdsfor.columns.tables import FluentTable, Key, PointTable, concatenate_tables
 from holdsfor.distribution.one_bucket import one_bucket_warnings
 from holdsfor.distribution.stages import Stages, plan_stages
 from holdsfor.errors import DataProblem, Diagnostic
 from holdsfor.parallel.exchange.block_files import read_blocks
 from holdsfor.parallel.exchange.facts import Facts
 from holdsfor.parallel.exchange.shipped_rules import Rules
-from holdsfor.parallel.processes.dated_results import DatedResults, table_of_facts
+from holdsfor.parallel.processes.dated_results import DatedResults, settled_report
 from holdsfor.parallel.processes.job_process import JobProcess
 from holdsfor.parallel.processes.part_reading import ReadSummary, have_one_form, numbered, suspects
 from holdsfor.parallel.processes.parts import WholePart, divide
 from holdsfor.parallel.processes.pool import NeedsOneProcess, Pool
+from holdsfor.parallel.processes.written_results import LineLayout, ReportCounts, WrittenPart, merged_reports
 from holdsfor.parallel.stages.admission import JobAdmission, RunSchedule
 from holdsfor.parallel.stages.dated_buckets import DatedAdmission
 from holdsfor.parallel.stages.stage_functions import buckets_of, destinations_of
 from holdsfor.runtime.reports.report import ReportColumns
 from holdsfor.runtime.session import EngineSession
+from holdsfor.sinks.written_lines import WrittenReport
 from holdsfor.sources.formats import Format
 from holdsfor.sources.place_kinds import PlaceKinds
 from holdsfor.sources.reading import ColumnReading
 from holdsfor.sources.times import Clock, Unit
 
-__all__ = ["DatedJobResult", "Job", "JobCounts", "JobResult", "JobSettings", "NeedsOneProcess"]
+__all__ = ["DatedJobResult", "Job", "JobCounts", "JobResult", "JobSettings", "NeedsOneProcess", "WrittenJobResult"]
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,14 @@ class DatedJobResult:
 
     results: DatedResults
     symbols: Symbols
+    counts: JobCounts
+
+
+@dataclass(frozen=True)
+class WrittenJobResult:
+    """The reports of a run as lines, each with its counts."""
+
+    reports: Iterator[tuple[WrittenReport, ReportCounts]]
     counts: JobCounts
 
 
@@ -133,15 +142,29 @@ class Job:
         run = self.schedule()
         found, counts = self._found(JobAdmission(self._rules, run, self._stages.ranges_over_sorts))
         n_query_times = run.queries.n_up_to(run.last)
-        return JobResult(_report(found, run.last), self._pool.own.symbols, counts, n_query_times, run.start)
+        return JobResult(settled_report(found, run.last), self._pool.own.symbols, counts, n_query_times, run.start)
 
     def evaluate_dated(self, run: RunSchedule) -> DatedJobResult:
         """The results of each query time."""
         found, counts = self._found(DatedAdmission(self._rules, run, self._stages.ranges_over_sorts))
         return DatedJobResult(DatedResults(found, run.query_times), self._pool.own.symbols, counts)
 
+    def evaluate_lines(self, layout: LineLayout, run: RunSchedule, *, is_dated: bool) -> WrittenJobResult:
+        """The results of each query time, or the settled results, as lines; to be read while the job lasts."""
+        kind, pool = DatedAdmission if is_dated else JobAdmission, self._pool
+        counts = self._evaluated(kind(self._rules, run, self._stages.ranges_over_sorts))
+        written = pool.call_alike(JobProcess.write_lines, layout, run, is_dated)
+        parts = [WrittenPart.of(lines, read_blocks(blocks, pool.own.symbols)) for lines, blocks in written]
+        query_times = run.query_times if is_dated else [run.last]
+        return WrittenJobResult(merged_reports(parts, query_times, pool.own.symbols), counts)
+
     def _found(self, admission: JobAdmission) -> tuple[list[Facts], JobCounts]:
         """The results of all stages, and counts."""
+        counts = self._evaluated(admission)
+        return _results(self._pool), counts
+
+    def _evaluated(self, admission: JobAdmission) -> JobCounts:
+        """Evaluate all stages; the processes have the results."""
         pool = self._pool
         destinations = destinations_of(self._stages, self._rules, pool.n)
         pool.call_alike(JobProcess.admit, admission, destinations)
@@ -154,7 +177,7 @@ class Job:
         for each, window in pool.call_alike(JobProcess.counts):
             counts += each
             widest = max(widest, window)
-        return _results(pool), JobCounts(counts, widest)
+        return JobCounts(counts, widest)
 
 
 def _stages(compiled: Compiled, settings: JobSettings) -> Stages:
@@ -224,20 +247,3 @@ def _results(pool: Pool[JobProcess]) -> list[Facts]:
     for path in pool.call_alike(JobProcess.write_results)[1:]:
         found += [block.facts for block in read_blocks(path, pool.own.symbols)]
     return found
-
-
-def _report(found: Iterable[Facts], query_time: int) -> ReportColumns:
-    """Settled results as the report of a query time."""
-    tables = [(facts.key, table_of_facts(facts)) for facts in found]
-    fluents: dict[Key, list[FluentTable]] = {}
-    events: dict[Key, list[PointTable]] = {}
-    for key, table in tables:
-        if isinstance(table, FluentTable):
-            fluents.setdefault(key, []).append(table)
-        else:
-            events.setdefault(key, []).append(table)
-    return ReportColumns(
-        query_time,
-        {key: concatenate_tables(each) for key, each in fluents.items()},
-        {key: concatenate_tables(each) for key, each in events.items()},
-    )

@@ -18,12 +18,15 @@ from holdsfor.parallel.exchange.facts import Facts, Load, Texts, by_name, facts_
 from holdsfor.parallel.exchange.routing import Destination, Router
 from holdsfor.parallel.exchange.shipped_rules import Rules
 from holdsfor.parallel.exchange.shuffle_blocks import NO_STAGE, ShuffleBlock
+from holdsfor.parallel.processes.dated_results import DatedResults, settled_report
 from holdsfor.parallel.processes.part_reading import ReadSummary, read_parts
 from holdsfor.parallel.processes.parts import Part, claimed
-from holdsfor.parallel.stages.admission import JobAdmission
+from holdsfor.parallel.processes.written_results import LineLayout, report_blocks
+from holdsfor.parallel.stages.admission import JobAdmission, RunSchedule
 from holdsfor.parallel.stages.buckets import Bucket
 from holdsfor.parallel.stages.rule_facts import rule_fact_loads
 from holdsfor.runtime.record_store import last_admitted
+from holdsfor.runtime.reports.report import ReportColumns
 from holdsfor.sources.inputs import InputReader
 from holdsfor.sources.reading import ColumnReading
 from holdsfor.sources.times import Clock, Unit
@@ -104,6 +107,18 @@ class JobProcess:
         path = str(self.folder / f"results{self.number}")
         write_blocks(path, (ShuffleBlock(NO_STAGE, (0,), 1, facts) for facts in self.results), self._texts)
         return path
+
+    def write_lines(self, layout: LineLayout, run: RunSchedule, is_dated: bool) -> tuple[str, str]:
+        """Write the lines of the results of this process, and the blocks about them; return the paths of both files."""
+        path, blocks = self.folder / f"lines{self.number}", str(self.folder / f"lengths{self.number}")
+        found, self.results = self.results, []
+        counted: Iterable[tuple[ReportColumns, int]] = [(settled_report(found, run.last), run.start - 1)]
+        if is_dated:
+            reports = DatedResults(found, run.query_times).reports()
+            counted = ((report, run.before_window(report.query_time)) for report in reports)
+        with path.open("wb") as file:
+            write_blocks(blocks, report_blocks(counted, layout, self.symbols, run.tick, file), self._texts)
+        return str(path), blocks
 
     def _post(self, blocks: Iterable[ShuffleBlock]) -> None:
         """Keep the facts for this process and for no stage, and collect those for others."""

@@ -72,6 +72,12 @@ class RunSchedule:
             queries.at_or_after(self.end), queries.at_or_after(self.end + self.window) - (self.step or self.window)
         )
 
+    def before_window(self, query_time: int) -> int:
+        """The time before the window of a query time; the first window begins at the start of the run."""
+        if self.window is None or query_time <= self.queries.at_or_after(self.start):
+            return self.start - 1
+        return max(self.start - 1, query_time - self.window)
+
     @property
     def query_times(self) -> Sequence[int]:
         """All query times; a run with too many of them is refused."""
