@@ -27,6 +27,9 @@ from holdsfor.parallel.processes.worker import end_with_parent, serve
 __all__ = ["StartedProcess", "can_fork", "forked_process", "new_process"]
 
 
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGALRM)
+
+
 class StartedProcess(Protocol):
     """Another process, and the connection to it. It ends when `close` is called, and when this process ends."""
 
@@ -82,15 +85,21 @@ def forked_process(make: Callable[[int, str], object], number: int, folder: str,
     """A fork that makes an object and answers calls of its methods; `others` are those started before."""
     ours, theirs = socket.socketpair()
     reading, writing = os.pipe()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of threads, which hold no locks
-        child = os.fork()
-    if child == 0:
-        started = [_Fork(0, Connection(ours.detach()), writing), *(each for each in others if isinstance(each, _Fork))]
-        _answer(make, number, folder, Connection(theirs.detach()), reading, started)
-    theirs.close()
-    os.close(reading)
-    return _Fork(child, Connection(ours.detach()), writing)
+    inherited = [each for each in others if isinstance(each, _Fork)]
+    # Without this, a signal would raise KeyboardInterrupt in the fork, which would go on as a copy of the program.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # of threads, which hold no locks
+            child = os.fork()
+        if child == 0:
+            own = _Fork(0, Connection(ours.detach()), writing)
+            _answer(make, number, folder, Connection(theirs.detach()), reading, [own, *inherited])
+        theirs.close()
+        os.close(reading)
+        return _Fork(child, Connection(ours.detach()), writing)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _answer(
@@ -104,8 +113,10 @@ def _answer(
     """Answer calls, and end the process without the exit handlers of the program and without its open files."""
     try:
         gc.freeze()  # garbage of the program is not collected twice
-        for handled in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
-            signal.signal(handled, signal.SIG_DFL)
+        signal.set_wakeup_fd(-1)
+        for handled in _SIGNALS:
+            signal.signal(handled, signal.SIG_IGN if handled == signal.SIGINT else signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
         for each in inherited:
             each.close_ends()
         end_with_parent(pipe, folder)

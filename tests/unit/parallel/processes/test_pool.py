@@ -137,6 +137,29 @@ def test_a_fork_leaves_the_program_alone(tmp_path: Path) -> None:
     assert found.stdout.split() == ["buffered", "True", "exit"]
 
 
+INTERRUPTED = """
+import os, signal
+from holdsfor.parallel.processes.pool import Pool
+from tests.unit.parallel.processes.test_pool import Desk
+os.register_at_fork(after_in_child=lambda: os.kill(os.getpid(), signal.SIGINT))
+pool = Pool(2, Desk, lambda: False)
+try:
+    pool.start()
+    print(len(pool.call_alike(Desk.pid)), flush=True)
+finally:
+    pool.end()
+    print("end", flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux forks")
+def test_an_interruption_does_not_let_a_fork_go_on_as_a_copy_of_the_program(tmp_path: Path) -> None:
+    environment = {**os.environ, "TMPDIR": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", INTERRUPTED]
+    found = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60)
+    assert (found.stdout.split(), found.stderr, found.returncode) == (["2", "end"], "", 0)
+
+
 def test_errors_of_other_processes_are_raised_here(pool: Pool[Desk], tmp_path: Path) -> None:
     pool.start()
     with pytest.raises(DataProblem) as caught:
