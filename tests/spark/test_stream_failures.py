@@ -45,6 +45,7 @@ def test_a_record_that_does_not_fit_is_a_problem_and_the_stream_continues(spark:
     assert known == {"rich(ann)=true", f"rich({'x' * 300_000})=true", "rich('a\\0\\b')=true"}
 
 
+@pytest.mark.long
 def test_a_micro_batch_that_takes_longer_than_its_trigger(spark: SparkSession, tmp_path: Path) -> None:
     folder = write_batches(tmp_path / "records", BATCHES)
     stream = hf.spark.stream(read_lines(spark, folder), hf.load_text(RICH), window=20, step=10, start=0, buckets=1)
@@ -90,7 +91,7 @@ def fill(path: Path) -> None:
     os.close(file)
 
 
-@pytest.mark.parametrize("full", ["checkpoint", "out"])
+@pytest.mark.parametrize("full", ["checkpoint", pytest.param("out", marks=pytest.mark.long)])
 def test_a_full_disk_stops_the_stream_and_a_restart_continues(
     full: str, spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
