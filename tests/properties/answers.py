@@ -16,7 +16,7 @@ from holdsfor.columns.query_times import QueryTimes
 from holdsfor.errors import ExecutionProblem
 from holdsfor.reference import INF, History, RunBounds, recognise
 from holdsfor.runtime.reports.report import ReportColumns
-from holdsfor.runtime.session import EngineSession
+from holdsfor.runtime.session import EngineSession, Incremental
 from holdsfor.runtime.windows import settled_report
 from holdsfor.sources.text_records import Fact, Reading, read_text_records
 from holdsfor.syntax.printer import show
@@ -50,6 +50,19 @@ class Input:
     case: Case
     compiled: Compiled
     facts: list[Fact]
+
+    def session(self, window: int | None, incremental: Incremental) -> EngineSession:
+        """A session over the time of the case, without records."""
+        case = self.case
+        return EngineSession(
+            self.compiled,
+            start=case.start,
+            end=case.end,
+            tick=case.tick,
+            window=window,
+            allen_memory=case.allen_memory,
+            incremental=incremental,
+        )
 
 
 @dataclass(frozen=True)

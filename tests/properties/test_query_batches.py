@@ -42,18 +42,9 @@ class Run:
     """A session over all records of a case, and its report of each query time."""
 
     def __init__(self, given: Input, queries: QueryTimes, arrivals: list[int], incremental: Incremental) -> None:
-        case = given.case
         self.given = given
         self.queries = queries
-        self.session = EngineSession(
-            given.compiled,
-            start=case.start,
-            end=case.end,
-            tick=case.tick,
-            window=queries.window,
-            allen_memory=case.allen_memory,
-            incremental=incremental,
-        )
+        self.session = given.session(queries.window, incremental)
         self.session.insert(zip(arrivals, given.facts, strict=True))
         self.last = self.session.last_query_time(queries)
         self.session.announce(queries)

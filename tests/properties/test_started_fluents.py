@@ -13,7 +13,6 @@ import pytest
 
 from holdsfor.columns.query_times import QueryTimes
 from holdsfor.errors import AnalysisProblem, ExecutionProblem, PlanningProblem
-from holdsfor.runtime.session import EngineSession
 from tests.properties.answers import Found, Input, as_answer, read_case
 from tests.properties.deciding_programs import deciding_case
 from tests.properties.interval_programs import interval_case
@@ -32,16 +31,7 @@ def reports(
     given: Input, arrivals: list[int], queries: QueryTimes, *, of_all: bool
 ) -> tuple[list[dict[str, list[Found]]], int]:
     """The reports of all query times, and the number of cut records."""
-    case = given.case
-    session = EngineSession(
-        given.compiled,
-        start=case.start,
-        end=case.end,
-        tick=case.tick,
-        window=queries.window,
-        allen_memory=case.allen_memory,
-        incremental="off",
-    )
+    session = given.session(queries.window, "off")
     if of_all:
         session.rules.started_fluents = None
     session.insert(zip(arrivals, given.facts, strict=True))
