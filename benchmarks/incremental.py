@@ -298,20 +298,26 @@ PARTS: dict[str, tuple[Callable[[Size], Iterator[Row]], Callable[[Sequence[Row]]
 }
 
 
-def draw(rows: Sequence[Row], folder: Path) -> None:
-    """Milliseconds of a query time by the length of the window, with the fewest late records, a panel for each rate."""
-    share = min(row["share"] for row in rows)
+def draw(found: dict[str, list[Row]], folder: Path) -> None:
+    """Milliseconds of a query time by the length of the window, without late records and with the smallest share."""
     panels = []
-    for per_entity in sorted({row["per_entity"] for row in rows}):
-        own = [row for row in rows if (row["mean"], row["share"], row["per_entity"]) == ("each", share, per_entity)]
-        curves = [
-            Curve(name, [row["ratio"] for row in own], [1000 * row[name]["mean"] for row in own])
-            for name in (SCRATCH, INCREMENTAL)
-            if all(name in row for row in own)
-        ]
-        title = f"{per_entity:,} records of an entity, {share:.0%} late"
-        panels.append(Panel(title, "window in steps", "ms per query time", curves))
+    if "on-time" in found:
+        panels.append(_panel("no late records, a longer window", found["on-time"]))
+    late = [row for row in found.get("late", ()) if row["mean"] == "each"]
+    for per_entity in sorted({row["per_entity"] for row in late}):
+        share = min(row["share"] for row in late)
+        own = [row for row in late if (row["share"], row["per_entity"]) == (share, per_entity)]
+        panels.append(_panel(f"{per_entity:,} records of an entity, {share:.0%} late", own))
     draw_charts(folder / "incremental.png", panels)
+
+
+def _panel(title: str, rows: Sequence[Row]) -> Panel:
+    curves = [
+        Curve(name, [row["ratio"] for row in rows], [1000 * row[name]["mean"] for row in rows])
+        for name in (SCRATCH, INCREMENTAL)
+        if all(name in row for row in rows)
+    ]
+    return Panel(title, "window in steps", "ms per query time", curves)
 
 
 def draw_kinds(rows: Sequence[Row], folder: Path) -> None:
@@ -365,8 +371,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         shown(found[name])
         print(flush=True)
         write_results("incremental", found)
-    if "late" in found:
-        draw(found["late"], options.pictures)
+    if "late" in found or "on-time" in found:
+        draw(found, options.pictures)
     if "kinds" in found and is_incremental_available():
         draw_kinds(found["kinds"], options.pictures)
 
