@@ -276,7 +276,7 @@ class EngineSession(SessionRecords):
         """The report of a query time; query times must ascend."""
         began, cpu_began = time.perf_counter(), time.process_time()
         settled, state, batch = self.settled_at(at), self.state, self._batch
-        before, known = state.time_range, self._known
+        before, known, is_continued = state.time_range, self._known, self._evaluation is not None
         time_range = TimeRange(
             max(settled, self.start), self.last_point(at), self.tick, self.start, is_resumed=settled >= self.start
         )
@@ -295,10 +295,20 @@ class EngineSession(SessionRecords):
         if self._whole is not None and batch is self._batch and before is not None and known is not None:
             self._known = replace(self._known, same_before=SameBefore(known.identity, before.after_last))
         if self.incremental == "auto" and self.window is not None and self._whole is None:
-            n_records = n_between(state, time_range.first, time_range.last)
-            self._cost.note(time.process_time() - cpu_began, n_records, is_resumed=self._evaluation is None)
+            self._note_cost(time.process_time() - cpu_began, time_range, is_continued=is_continued)
         self.seconds += time.perf_counter() - began
         return self._known
+
+    def _note_cost(self, seconds: float, time_range: TimeRange, *, is_continued: bool) -> None:
+        """Record the processor seconds of a query time.
+
+        A whole evaluation that could not continue early components of an earlier one is dearer than the next one.
+        """
+        n_records = n_between(self.state, time_range.first, time_range.last)
+        if self._evaluation is None:
+            self._cost.note_resumed(seconds, n_records)
+        elif is_continued or not self.rules.early.positions:
+            self._cost.note_whole(seconds, n_records)
 
     def _evaluate(self, time_range: TimeRange, at: int, settled: int) -> None:
         """Evaluate a query time, with the following ones if they have the same results up to it."""
@@ -377,36 +387,40 @@ class EngineSession(SessionRecords):
     def _resumed(self, changes: RecordChanges, time_range: TimeRange, at: int) -> bool:
         """Evaluate only what changed since the last query time, if that is possible and pays."""
         is_auto = self.incremental == "auto"
-        if is_auto and not (self._cost.allows_resumption() and is_worth_a_resumption(self.state, time_range)):
+        if not self.state.computed.is_empty or (is_auto and not self._may_resume(time_range)):
             return False
-        if not self.state.computed.is_empty:
-            return False
-        resumption = self._resumption
+        resumption, version = self._resumption, self.rules.answer_version
         if resumption is None:
+            if self._evaluation is None or self._evaluation.answer_version != version:
+                return False
             resumption = self._resumption_after(self._evaluation)
-        if resumption is None or resumption.version != self.rules.answer_version:
+        elif resumption.version != version:
             return False
-        if resumption.point < time_range.first:  # records before the time range are dropped
+        # Records before the time range are dropped.
+        if resumption is None or resumption.point < time_range.first:
+            self._cost.postpone()
             return False
         self._admission.number()
         changed = changes.up_to(resumption.boundary)
-        facts = self.rules.background.facts
-        if is_auto and not pays(resumption, self.state, changed, time_range, facts):
+        if is_auto and not pays(resumption, self.state, changed, time_range, self.rules.background.facts):
+            self._cost.postpone()
             return False
         self._resumption = resumption.advanced(self.state, changed, time_range, at)
         self._evaluation = None
         self.n_resumed += 1
         return True
 
-    def _resumption_after(self, evaluation: Evaluation | None) -> Resumption | None:
+    def _may_resume(self, time_range: TimeRange) -> bool:
+        """Whether a resumption was cheaper than whole evaluations of late, and few records are new."""
+        is_allowed = self._cost.allows_resumption(n_between(self.state, time_range.first, time_range.last))
+        return is_allowed and is_worth_a_resumption(self.state, time_range)
+
+    def _resumption_after(self, evaluation: Evaluation) -> Resumption | None:
         """The resumption after an evaluation of the whole window, if later query times may need it."""
-        rules = self.rules
-        if evaluation is None or self.incremental == "off" or self.window is None:
-            return None
-        if rules.uses_query_time:
+        if self.incremental == "off" or self.window is None or self.rules.uses_query_time:
             return None
         if self._stages is None:
-            self._stages = key_stages(rules)
+            self._stages = key_stages(self.rules)
         return resumption_after(evaluation, self._stages)
 
     def _evaluated(

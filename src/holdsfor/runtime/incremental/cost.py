@@ -31,6 +31,7 @@ _MOST_SHARE = 0.5  # of the rows of a window, above which a whole evaluation is 
 
 
 _ATTEMPTS = 2  # resumed query times in a row that must take longer, since other processes may be the reason for one
+_GROWTH = 1.5  # of the records of a window, from which a whole evaluation is measured again
 _ATTEMPTS_APART = 16  # whole evaluations after attempts that did not pay
 
 
@@ -38,26 +39,33 @@ _ATTEMPTS_APART = 16  # whole evaluations after attempts that did not pay
 class MeasuredCost:
     """The processor seconds of the last whole evaluation by record, and how many follow before the next attempt.
 
-    `n_slow` resumed query times in a row took longer.
+    The evaluation had `n_measured` records; one with many more is cheaper by record, and is measured again. `n_slow`
+    resumed query times in a row took longer.
     """
 
     seconds_by_record: float = math.inf
+    n_measured: int = 0
     n_whole_left: int = 0
     n_slow: int = 0
 
-    def allows_resumption(self) -> bool:
-        """Whether the next query time may be resumed; to be asked once at every query time."""
+    def allows_resumption(self, n_records: int) -> bool:
+        """Whether a query time with some records may be resumed; to be asked once at every query time."""
         self.n_whole_left = max(0, self.n_whole_left - 1)
-        return self.n_whole_left == 0
+        return self.n_whole_left == 0 and n_records <= _GROWTH * self.n_measured
 
-    def note(self, seconds: float, n_records: int, *, is_resumed: bool) -> None:
-        """Record the processor seconds of a query time with some records in its time range."""
-        if not is_resumed:
-            self.seconds_by_record = seconds / max(n_records, 1)
-            return
+    def note_whole(self, seconds: float, n_records: int) -> None:
+        """Record the processor seconds of a whole evaluation of some records."""
+        self.seconds_by_record, self.n_measured = seconds / max(n_records, 1), n_records
+
+    def note_resumed(self, seconds: float, n_records: int) -> None:
+        """Record the processor seconds of a resumed query time with some records in its time range."""
         self.n_slow = self.n_slow + 1 if seconds > self.seconds_by_record * n_records else 0
         if self.n_slow == _ATTEMPTS:
-            self.n_whole_left, self.n_slow = _ATTEMPTS_APART, _ATTEMPTS - 1
+            self.postpone()
+
+    def postpone(self) -> None:
+        """Evaluate some query times whole before the next attempt: the preparation of an attempt has a cost, too."""
+        self.n_whole_left, self.n_slow = _ATTEMPTS_APART, _ATTEMPTS - 1
 
 
 def n_between(state: State, first: int, last: int) -> int:

@@ -285,18 +285,20 @@ def test_few_records_are_evaluated_over_the_whole_window_by_default() -> None:
 
 def test_attempts_that_cost_more_than_a_whole_evaluation_are_rare() -> None:
     cost = MeasuredCost()
-    cost.note(1.0, 1_000, is_resumed=False)
-    assert cost.allows_resumption()
-    cost.note(0.9, 1_000, is_resumed=True)
-    assert cost.allows_resumption()
-    cost.note(1.1, 1_000, is_resumed=True)
-    assert cost.allows_resumption()  # one slow query time may have another reason
-    cost.note(1.1, 1_000, is_resumed=True)
-    assert [cost.allows_resumption() for _ in range(16)] == [False] * 15 + [True]
-    cost.note(1.1, 1_000, is_resumed=True)
-    assert [cost.allows_resumption() for _ in range(16)] == [False] * 15 + [True]
-    cost.note(1.9, 2_000, is_resumed=True)  # the window has grown
-    assert cost.allows_resumption()
+    assert not cost.allows_resumption(1_000)  # no whole evaluation was measured
+    cost.note_whole(1.0, 1_000)
+    assert cost.allows_resumption(1_000)
+    cost.note_resumed(0.9, 1_000)
+    assert cost.allows_resumption(1_000)
+    cost.note_resumed(1.1, 1_000)
+    assert cost.allows_resumption(1_000)  # one slow query time may have another reason
+    cost.note_resumed(1.1, 1_000)
+    assert [cost.allows_resumption(1_000) for _ in range(16)] == [False] * 15 + [True]
+    cost.note_resumed(1.1, 1_000)
+    assert [cost.allows_resumption(1_000) for _ in range(16)] == [False] * 15 + [True]
+    assert not cost.allows_resumption(2_000)  # the window has grown
+    cost.note_whole(1.5, 2_000)
+    assert cost.allows_resumption(2_000)
 
 
 @pytest.mark.parametrize(
