@@ -270,13 +270,12 @@ def print_bursts(rows: Sequence[Row]) -> None:
 
 
 def print_kinds(rows: Sequence[Row]) -> None:
-    def milliseconds(seconds: float | None) -> str:
-        return "" if seconds is None else f"{1000 * seconds:.1f}"
+    def cells_of(row: Row) -> list[str]:
+        seconds = [row[SCRATCH], row[INCREMENTAL]]
+        shown = ["" if each is None else f"{1000 * each:.1f}" for each in seconds]
+        return [f"{row['share']:.0%}", str(row["ratio"]), row["kind"], *shown, shown_gain(row["gain"])]
 
-    cells = (
-        [f"{r['share']:.0%}", r["kind"], milliseconds(r[SCRATCH]), milliseconds(r[INCREMENTAL]), shown_gain(r["gain"])]
-        for r in rows
-    )
+    cells = map(cells_of, rows)
     print_table(["late", "ω/step", "kind", "scratch (ms)", "incremental (ms)", "gain"], cells)
 
 
