@@ -316,7 +316,7 @@ def _panel(title: str, rows: Sequence[Row]) -> Panel:
         for name in (SCRATCH, INCREMENTAL)
         if all(name in row for row in rows)
     ]
-    return Panel(title, "window in steps", "ms per query time", curves)
+    return Panel(title, "window in steps", "ms per query time", curves, y_scale="linear")
 
 
 def draw_kinds(rows: Sequence[Row], folder: Path) -> None:

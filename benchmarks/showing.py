@@ -20,6 +20,7 @@ __all__ = ["Curve", "Panel", "draw_charts", "duration", "print_table", "size_opt
 Scale = Literal["linear", "log"]
 
 # The colours of Okabe and Ito, distinguishable with every kind of colour vision, darkest first.
+_FEW_TICKS = 5  # values on an axis, each of which is shown
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00")
 _INK, _FAINT = "#212529", "#dee2e6"
 _MARKERS = "osD^v"
@@ -106,6 +107,10 @@ def _draw(axes: Axes, panel: Panel) -> None:
         axes.plot(curve.xs, curve.ys, color=colour, marker=marker, markersize=4.5, linewidth=1.6, label=curve.label)
     axes.set_xscale(panel.x_scale)
     axes.set_yscale(panel.y_scale)
+    xs = sorted({x for curve in panel.curves for x in curve.xs})
+    if len(xs) <= _FEW_TICKS:
+        axes.set_xticks(xs, [f"{x:,g}" for x in xs])
+        axes.set_xticks([], minor=True)
     bottom, top = _limits(panel)
     axes.set_ylim(bottom, top)
     axes.set_title(panel.title, fontsize=10.5, fontweight="bold", color=_INK, loc="left")
