@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from holdsfor.errors import DataProblem, Diagnostic, UsageProblem
+from holdsfor.errors import DataProblem, Diagnostic, Hint, UsageProblem
 from holdsfor.sources.column_mapping import split_mapping
 from holdsfor.sources.formats import Format
 from holdsfor.spark.input.frame_reader import SOURCE
@@ -24,7 +24,8 @@ def check_inputs(inputs: Sequence[str], at_most: int | None = None) -> None:
     """Refuse addresses of topics that are not of the form `kafka://HOST:PORT/TOPIC`, and micro-batches of nothing."""
     if at_most is not None and at_most < 1:
         message = f"expected at least 1 file or record in a micro-batch, found {at_most}"
-        raise UsageProblem(Diagnostic("HF794", message, hint="see `--max-per-batch`"))
+        hint = Hint("give at least 1", on_command_line="see `--max-per-batch`")
+        raise UsageProblem(Diagnostic("HF794", message, hint=hint))
     for given in inputs:
         path = split_mapping(given)[0]
         if path.startswith("kafka:") and _KAFKA.fullmatch(path) is None:

@@ -99,7 +99,8 @@ def read_current(spark: SparkSession, path: str) -> DataFrame:
     """The last snapshot of a current view that a stream has written as Parquet.
 
     >>> from tempfile import mkdtemp
-    >>> read_current(spark, mkdtemp())
+    >>> import holdsfor as hf
+    >>> hf.spark.read_current(spark, mkdtemp())
     Traceback (most recent call last):
         ...
     holdsfor.errors.DataProblem: error[HF501]: `...` has no snapshot of a current view

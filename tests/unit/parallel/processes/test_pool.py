@@ -111,8 +111,9 @@ is_over.set()
 
 
 CLEAN = """
-import atexit, sys, tempfile
+import atexit, gc, sys, tempfile
 from pathlib import Path
+gc.disable()  # the program itself does not collect its garbage
 from holdsfor.parallel.processes.pool import Pool
 from tests.unit.parallel.processes.test_pool import Desk
 class Cycle: pass
