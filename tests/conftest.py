@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -26,6 +28,17 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Scheduling:
     from tests.scheduling import Scheduling
 
     return Scheduling(config, log)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Give way to the worker with the JVM, which takes longest: it begins with the tests on Spark."""
+    if "PYTEST_XDIST_WORKER" in os.environ and not item.nodeid.startswith("tests/spark/"):
+        _give_way()
+
+
+@cache
+def _give_way() -> None:
+    os.nice(5)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

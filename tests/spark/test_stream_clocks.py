@@ -88,6 +88,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return clock
 
 
+@pytest.mark.long
 def test_a_repeated_micro_batch_repeats_the_idleness_of_a_source(
     spark: SparkSession, tmp_path: Path, clock: Clock
 ) -> None:
