@@ -17,10 +17,10 @@ from urllib.parse import urlsplit
 
 from holdsfor.analysis.result_columns import TableColumns
 from holdsfor.errors import Diagnostic, ExecutionProblem
-from holdsfor.spark.streaming.sinks import KafkaSink, Sink, refuse_output, sink_of
+from holdsfor.spark.streaming.sinks import KafkaSink, Sink, SinkOf, SinkSettings, refuse_output, sink_of
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
 
 __all__ = ["WebhookSink", "alert_rows", "alert_sink_of"]
 
@@ -106,22 +106,14 @@ class _AlertTopic:
         KafkaSink(self.options).write(messages, number)
 
 
-def alert_sink_of(
-    form: str | None,
-    options: Mapping[str, str],
-    path: str | None,
-    table: str | None,
-    partition_by: Sequence[str],
-    name: str | None,
-    application: str,
-    spark: SparkSession,
-) -> Sink:
+def alert_sink_of(settings: SinkSettings) -> Sink:
     """The sink of alerts for a format: `webhook`, `kafka`, or a format of feeds."""
-    if form == "kafka":
-        return _AlertTopic({key: value for key, value in options.items() if key != "checkpointLocation"})
-    if form != "webhook":
-        return sink_of(form, options, path, table, partition_by, name, application, spark)
-    url = path or options.get("url")
+    return _SINKS.get(settings.known_form, sink_of)(settings)
+
+
+def _webhook_sink(settings: SinkSettings) -> Sink:
+    options = settings.options
+    url = settings.path or options.get("url")
     parts = urlsplit(url or "")
     if url is None or parts.scheme not in ("http", "https") or not parts.hostname:
         refuse_output("the format `webhook` needs an address `http://…` or `https://…`", 'write `.option("url", …)`')
@@ -129,6 +121,9 @@ def alert_sink_of(
     return WebhookSink(
         str(url), headers, _number(options, "attempts", _ATTEMPTS), _number(options, "timeout", _TIMEOUT)
     )
+
+
+_SINKS: Mapping[str, SinkOf] = {"webhook": _webhook_sink, "kafka": lambda settings: _AlertTopic(settings.options)}
 
 
 def _number(options: Mapping[str, str], name: str, default: Any) -> Any:

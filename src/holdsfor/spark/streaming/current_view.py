@@ -14,7 +14,7 @@ from uuid import uuid4
 from holdsfor.errors import DataProblem, Diagnostic
 from holdsfor.spark.output.folders import HadoopFiles
 from holdsfor.spark.streaming.postgres_tables import PostgresView
-from holdsfor.spark.streaming.sinks import Sink, refuse_output
+from holdsfor.spark.streaming.sinks import Sink, SinkSettings, refuse_output
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -71,28 +71,18 @@ class SnapshotSink:
         return before.join(changes, list(_KEY), "left_anti").select(inserted.columns).union(inserted)
 
 
-def current_sink_of(
-    form: str | None,
-    options: Mapping[str, str],
-    path: str | None,
-    table: str | None,
-    partition_by: Sequence[str],
-    name: str | None,
-    application: str,
-    spark: SparkSession,
-) -> Sink:
-    """The sink of the current view for a format: `parquet` or `jdbc`."""
-    rest = {key: value for key, value in options.items() if key not in ("path", "checkpointLocation")}
+def current_sink_of(settings: SinkSettings) -> Sink:
+    """The sink of the current view for a format: `parquet`, which is the default, or `jdbc`."""
+    form = settings.form or "parquet"
     if form == "jdbc":
-        return PostgresView(application, rest, _KEY)
-    if form not in (None, "parquet") or table is not None or partition_by:
-        found = f"the format `{form}`" if form not in (None, "parquet") else "a table or partitions"
+        return PostgresView(settings.application, settings.options, _KEY)
+    if form != "parquet" or settings.table is not None or settings.partition_by:
+        found = f"the format `{form}`" if form != "parquet" else "a table or partitions"
         hint = "`foreachBatch` gets the rows to delete and to insert, for example for a MERGE"
         refuse_output(f"the current view is written as `parquet` or `jdbc`, found {found}", hint)
-    place = path or options.get("path")
-    if place is None:
+    if settings.path is None:
         refuse_output("the format `parquet` needs a path", "write `.start(path)`")
-    return SnapshotSink(str(place), rest)
+    return SnapshotSink(str(settings.path), settings.options)
 
 
 def read_current(spark: SparkSession, path: str) -> DataFrame:

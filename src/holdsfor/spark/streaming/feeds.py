@@ -11,7 +11,7 @@ from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.spark.output.folders import HadoopFiles
 from holdsfor.spark.streaming.batch_progress import BatchProgress
 from holdsfor.spark.streaming.micro_batches import MicroBatch
-from holdsfor.spark.streaming.sinks import FunctionSink, Sink, sink_of
+from holdsfor.spark.streaming.sinks import FunctionSink, Sink, SinkOf, SinkSettings, sink_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -36,7 +36,7 @@ class Feed:
     name: str
     rows: Callable[[MicroBatch], DataFrame]
     n_rows: Callable[[MicroBatch], int]
-    sink_of: Callable[..., Sink] = sink_of
+    sink_of: SinkOf = sink_of
 
     @property
     def writeStream(self) -> FeedWriter:
@@ -170,10 +170,19 @@ class FeedWriter(_Writer):
     def _sink(self, path: str | None, table: str | None, checkpoint: str) -> Sink:
         if self._function is not None:
             return FunctionSink(self._function)
-        application = f"holdsfor {checkpoint} {self._feed.name}"
         spark = self._stream.plan.input.spark
-        given = (self._format, self._options, path, table, self._partition_by, self._name, application, spark)
-        return self._feed.sink_of(*given)
+        own = {key: value for key, value in self._options.items() if key not in ("path", "checkpointLocation")}
+        settings = SinkSettings(
+            form=self._format,
+            options=own,
+            path=path or self._options.get("path"),
+            table=table,
+            partition_by=tuple(self._partition_by),
+            query_name=self._name,
+            application=f"holdsfor {checkpoint} {self._feed.name}",
+            default_form=str(spark.conf.get("spark.sql.sources.default", "parquet")),
+        )
+        return self._feed.sink_of(settings)
 
 
 class OutputWriter(_Writer):

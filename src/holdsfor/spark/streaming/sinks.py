@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 from uuid import uuid4
 
 from holdsfor.errors import Diagnostic, UsageProblem, did_you_mean
@@ -17,7 +17,7 @@ from holdsfor.spark.output.folders import HadoopFiles
 from holdsfor.spark.streaming.postgres_tables import PostgresSink
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
 
 __all__ = [
     "BATCH",
@@ -28,6 +28,8 @@ __all__ = [
     "KafkaSink",
     "MemorySink",
     "Sink",
+    "SinkOf",
+    "SinkSettings",
     "refuse_output",
     "sink_of",
 ]
@@ -159,41 +161,68 @@ class ConsoleSink:
         frame.show(int(self.options.get("numRows", "20")), truncate=self.options.get("truncate", "true") == "true")
 
 
-def sink_of(
-    form: str | None,
-    options: Mapping[str, str],
-    path: str | None,
-    table: str | None,
-    partition_by: Sequence[str],
-    name: str | None,
-    application: str,
-    spark: SparkSession,
-) -> Sink:
+@dataclass(frozen=True)
+class SinkSettings:
+    """The settings of a writer that choose and describe a sink.
+
+    `options` are those of the sink itself. `default_form` is the format of Spark's writers. `application` identifies
+    the query and its feed in tables that note the numbers of micro-batches.
+    """
+
+    form: str | None
+    options: Mapping[str, str]
+    path: str | None
+    table: str | None
+    partition_by: tuple[str, ...]
+    query_name: str | None
+    application: str
+    default_form: str = "parquet"
+
+    @property
+    def known_form(self) -> str:
+        return self.form or self.default_form
+
+
+SinkOf: TypeAlias = Callable[[SinkSettings], Sink]
+"""The sink of one format, or of all formats of a feed."""
+
+
+def sink_of(settings: SinkSettings) -> Sink:
     """The sink of a format with its options; HF795 for formats that cannot be written once."""
-    form = form or str(spark.conf.get("spark.sql.sources.default", "parquet"))
-    path = path or options.get("path")
-    rest = {key: value for key, value in options.items() if key not in ("path", "checkpointLocation")}
-    if form == "delta":
-        return DeltaSink(application, path, table, rest, tuple(partition_by))
-    if table is not None:
+    form = settings.known_form
+    if settings.table is not None and form != "delta":
         refuse_output(f"a table of the format `{form}` cannot be written once", 'write `.format("delta").toTable(…)`')
-    if form == "kafka":
-        return KafkaSink(rest)
-    if form == "jdbc":
-        return PostgresSink(application, rest)
-    if form == "console":
-        return ConsoleSink(rest)
-    if form == "memory":
-        if name is None:
-            refuse_output("the format `memory` needs a name", "write `.queryName(…)`")
-        return MemorySink(str(name))
-    known = (*_FILES, "delta", "kafka", "jdbc", "memory", "console")
-    if form not in _FILES:
-        hint = did_you_mean(form, known) or "write it with `foreachBatch`"
-        refuse_output(f"the format `{form}` is not one of {', '.join(known)}", hint)
-    if path is None:
+    if form not in _SINKS:
+        hint = did_you_mean(form, _SINKS) or "write it with `foreachBatch`"
+        refuse_output(f"the format `{form}` is not one of {', '.join(_SINKS)}", hint)
+    return _SINKS[form](settings)
+
+
+def _folder_sink(settings: SinkSettings) -> Sink:
+    form = settings.known_form
+    if settings.path is None:
         refuse_output(f"the format `{form}` needs a path", "write `.start(path)`")
-    return FolderSink(str(path), form, rest, tuple(partition_by))
+    return FolderSink(str(settings.path), form, settings.options, settings.partition_by)
+
+
+def _delta_sink(settings: SinkSettings) -> Sink:
+    return DeltaSink(settings.application, settings.path, settings.table, settings.options, settings.partition_by)
+
+
+def _memory_sink(settings: SinkSettings) -> Sink:
+    if settings.query_name is None:
+        refuse_output("the format `memory` needs a name", "write `.queryName(…)`")
+    return MemorySink(str(settings.query_name))
+
+
+_SINKS: Mapping[str, SinkOf] = {
+    **dict.fromkeys(_FILES, _folder_sink),
+    "delta": _delta_sink,
+    "kafka": lambda settings: KafkaSink(settings.options),
+    "jdbc": lambda settings: PostgresSink(settings.application, settings.options),
+    "memory": _memory_sink,
+    "console": lambda settings: ConsoleSink(settings.options),
+}
 
 
 def refuse_output(message: str, hint: str) -> None:
