@@ -1,7 +1,8 @@
 """Programs of a test with all their descendants, which can be counted and ended.
 
-Every program leads its own session (`setsid`). Its descendants stay in the session, also as orphans or in other process
-groups, as the Python workers of Spark are.
+Every program has a mark in its environment, which its descendants inherit, also as orphans or in other process groups,
+as the Python workers of Spark are. Programs do not lead sessions of their own: Linux divides the processor between
+sessions, so a program would get another share of it than the rest of the tests.
 """
 
 from __future__ import annotations
@@ -15,8 +16,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
+from uuid import uuid4
 
-__all__ = ["Process", "Program", "Programs", "processes", "wait_for"]
+__all__ = ["MARK", "Process", "Program", "Programs", "marked", "processes", "wait_for"]
+
+MARK = "HOLDSFOR_TESTED_PROGRAM"
+"""The variable of the environment that marks a program and its descendants."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +30,6 @@ class Process:
 
     pid: int
     parent: int
-    session: int
 
     @property
     def command(self) -> str:
@@ -33,16 +37,29 @@ class Process:
             return Path(f"/proc/{self.pid}/cmdline").read_text(encoding="utf-8", errors="replace").replace("\0", " ")
         return ""
 
+    @property
+    def mark(self) -> str | None:
+        """The mark of the program that has started the process."""
+        prefix, found = f"{MARK}=".encode(), b""
+        with suppress(OSError):
+            found = Path(f"/proc/{self.pid}/environ").read_bytes()
+        return next((each[len(prefix) :].decode() for each in found.split(b"\0") if each.startswith(prefix)), None)
+
 
 def processes() -> list[Process]:
     """All running processes."""
     found: list[Process] = []
     for path in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):
-            state, parent, _, session, *_ = path.read_text(encoding="utf-8").rpartition(")")[2].split()
+            state, parent, *_ = path.read_text(encoding="utf-8").rpartition(")")[2].split()
             if state != "Z":
-                found.append(Process(int(path.parent.name), int(parent), int(session)))
+                found.append(Process(int(path.parent.name), int(parent)))
     return found
+
+
+def marked(*marks: str) -> list[Process]:
+    """The running processes of some programs and of their descendants."""
+    return [process for process in processes() if process.mark in marks]
 
 
 def wait_for(what: Callable[[], bool], *, seconds: float, otherwise: Callable[[], str]) -> None:
@@ -59,6 +76,7 @@ class Program:
 
     leader: subprocess.Popen[bytes]
     log: Path
+    mark: str
 
     @property
     def said(self) -> str:
@@ -66,7 +84,7 @@ class Program:
 
     def members(self) -> list[Process]:
         """The running processes of the program and of its descendants."""
-        return [process for process in processes() if process.session == self.leader.pid]
+        return marked(self.mark)
 
     def waits_for(self, what: Callable[[], bool], *, seconds: float = 600) -> None:
         """Wait until the program makes a condition true."""
@@ -90,7 +108,7 @@ class Programs:
 
     def start(self, name: str, command: Sequence[str], **more: str) -> Program:
         """Start a program; `more` is added to its environment."""
-        log = self.folder / f"{name}.log"
+        log, mark = self.folder / f"{name}.log", uuid4().hex
         with log.open("wb") as out:
             leader = subprocess.Popen(
                 command,
@@ -98,16 +116,15 @@ class Programs:
                 stdout=out,
                 stderr=subprocess.STDOUT,
                 cwd=self.folder,
-                env={**self.environment, **more},
-                start_new_session=True,
+                env={**self.environment, **more, MARK: mark},
+                process_group=0,
             )
-        self.started.append(Program(leader, log))
+        self.started.append(Program(leader, log, mark))
         return self.started[-1]
 
     def members(self) -> list[Process]:
         """The running processes of all programs."""
-        leaders = {program.leader.pid for program in self.started}
-        return [process for process in processes() if process.session in leaders]
+        return marked(*(program.mark for program in self.started))
 
     def end(self, *, patience: float = 10) -> None:
         """End all processes, the last started first: by SIGTERM, then by SIGKILL."""

@@ -10,17 +10,25 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
 from tests.apps.data import ROOT
 from tests.spark.conftest import JAVA_OPTIONS, WITHOUT_COMPILER, why_not
+from tests.spark.processes import MARK, marked, wait_for
 
 RULES = """
 happensAt(slow(X), T) :- happensAt(seen(X), T), count_down(X, 100000).
 count_down(_, 0).
 count_down(X, N) :- N > 0, M is N - 1, count_down(X, M).
 """
+SETTINGS = {
+    "spark.ui.enabled": "false",
+    "spark.driver.memory": "512m",
+    "spark.driver.extraJavaOptions": JAVA_OPTIONS,
+    "spark.sql.shuffle.partitions": "1",
+}
 PATIENCE_SECONDS = 300
 
 
@@ -36,20 +44,6 @@ def shown_until(terminal: int, pattern: str) -> str:
     return shown
 
 
-def processes_of(session: int) -> list[str]:
-    """The processes of a session: a command and its descendants."""
-    found = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            name, _, rest = stat.read_text(encoding="utf-8").rpartition(")")
-        except OSError:  # it has ended meanwhile
-            continue
-        state, _, _, of = rest.split()[:4]
-        if int(of) == session and state != "Z":
-            found.append(name)
-    return found
-
-
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
 def test_ctrl_c_cancels_jobs_and_leaves_no_partial_output(tmp_path: Path) -> None:
     reason = why_not()
@@ -61,16 +55,17 @@ def test_ctrl_c_cancels_jobs_and_leaves_no_partial_output(tmp_path: Path) -> Non
     (place / "tables").mkdir(parents=True)
     ours, theirs = pty.openpty()
     arguments = ["spark", "run", str(rules), "--input", str(records), "-o", str(place), "--overwrite"]
-    options = ["--start", "0", "--end", "999", "--master", "local[2]"]
-    settings = ["spark.ui.enabled=false", "spark.driver.memory=1g", f"spark.driver.extraJavaOptions={JAVA_OPTIONS}"]
-    settings += [f"{name}={value}" for name, value in WITHOUT_COMPILER.items()]
+    options = ["--start", "0", "--end", "999", "--master", "local[1]", "--buckets", "1"]
+    settings = [f"{name}={value}" for name, value in {**SETTINGS, **WITHOUT_COMPILER}.items()]
     options += [part for setting in settings for part in ("--conf", setting)]
+    mark = uuid4().hex
+    own = {"TMPDIR": str(tmp_path), MARK: mark}
     process = subprocess.Popen(
         [sys.executable, "-m", "holdsfor", *arguments, *options],
         stdout=subprocess.DEVNULL,
         stderr=theirs,
-        start_new_session=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "SPARK_LOCAL_IP": "127.0.0.1", "TMPDIR": str(tmp_path)},
+        process_group=0,
+        env={**os.environ, **own, "PYTHONPATH": str(ROOT / "src"), "SPARK_LOCAL_IP": "127.0.0.1"},
     )
     os.close(theirs)
     try:
@@ -78,14 +73,11 @@ def test_ctrl_c_cancels_jobs_and_leaves_no_partial_output(tmp_path: Path) -> Non
         os.killpg(process.pid, signal.SIGINT)
         assert shown_until(ours, r"(?!)").splitlines()[-1] == "interrupted"
         assert process.wait(PATIENCE_SECONDS) == 130
-        until = time.monotonic() + PATIENCE_SECONDS
-        while processes_of(process.pid) and time.monotonic() < until:
-            time.sleep(0.2)
-        assert processes_of(process.pid) == []
+        wait_for(lambda: not marked(mark), seconds=PATIENCE_SECONDS, otherwise=lambda: str(marked(mark)))
     finally:
         os.close(ours)
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+        for left in marked(mark):
+            os.kill(left.pid, signal.SIGKILL)
+        process.wait()
     assert [path.name for path in place.rglob("*")] == ["tables"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["found", "records.txt", "rules.prolog"]

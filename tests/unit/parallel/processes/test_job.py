@@ -158,7 +158,7 @@ def test_an_interrupted_run_leaves_nothing_behind(rules: Path, tmp_path: Path) -
         [*command, "--output", str(tmp_path / "out.txt")],
         env=environment,
         stderr=subprocess.PIPE,
-        start_new_session=True,
+        process_group=0,
     )
     until = time.monotonic() + 20
     while time.monotonic() < until and not list((tmp_path / "tmp").iterdir()):
