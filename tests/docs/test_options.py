@@ -74,6 +74,13 @@ def test_every_option_in_the_help_of_a_command_is_documented(command: str) -> No
     assert {flag for flag in flags if not flag.startswith("--no-")} - known == set()
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_of_a_command_can_be_shown(command: str) -> None:
+    shown = COMMANDS[command].format_help()
+    assert shown.startswith("usage: holdsfor ")
+    assert "%%" not in shown
+
+
 def test_only_declared_options_are_read_by_configurable_commands() -> None:
     for command in CONFIGURABLE:
         declared = {option.name for option in OPTIONS if command in option.commands}

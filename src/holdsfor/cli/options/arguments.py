@@ -46,7 +46,8 @@ def add_options(parser: argparse.ArgumentParser, command: Command) -> None:
 
 def _help(option: Option) -> str:
     default = option.shown_default
-    return option.help if default is None else f"{option.help} (default: {default})"
+    shown = option.help if default is None else f"{option.help} (default: {default})"
+    return shown.replace("%", "%%")
 
 
 def _parsing(option: Option) -> dict[str, Any]:
