@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Cost", "Peak", "cost_of_children"]
+__all__ = ["Cost", "Peak", "Resident", "cost_of_children", "resident_memory"]
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 _EVERY = 0.25
@@ -75,6 +75,31 @@ def cost_of_children() -> Cost:
     return Cost(jvm, workers)
 
 
+@dataclass(frozen=True)
+class Resident:
+    """The resident bytes of the JVM, of all Python processes below this one together, and of this process."""
+
+    jvm: int
+    workers: int
+    driver: int
+
+
+def resident_memory() -> Resident:
+    """The resident memory of this process and of those below it; pages that processes share count in each."""
+    jvm = workers = 0
+    for process in _below(os.getpid()):
+        if process.name == "java":
+            jvm += process.resident
+        else:
+            workers += process.resident
+    return Resident(jvm, workers, _own())
+
+
+def _own() -> int:
+    pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
+    return int(pages) * resource.getpagesize()
+
+
 class Peak:
     """The peak resident memory of the JVM, of one worker and of this process, sampled while a block runs."""
 
@@ -96,7 +121,6 @@ class Peak:
                     self.jvm = max(self.jvm, process.resident)
                 else:
                     self.worker = max(self.worker, process.resident)
-            own = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
-            self.driver = max(self.driver, int(own) * resource.getpagesize())
+            self.driver = max(self.driver, _own())
             if self._is_over.wait(_EVERY):
                 return
