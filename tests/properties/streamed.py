@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -110,14 +110,15 @@ class SimulatedStream:
         self.buckets = stream_buckets(stages, self.destinations, self.rules, run)
         self.buckets = [replace(each, incremental=incremental) for each in self.buckets]
         self.outcome = Outcome()
-        self.kept: KeptBuckets | None = None
+        self.executors_of: Callable[[int], Sequence[KeptBuckets | None]] = lambda bucket: [None]
         self.n_processes = 0
 
     def batch(self, number: int, lines: list[str], *, fails_at: int | None = None) -> Decision:
         """One micro-batch; with `fails_at`, it ends before this bucket is evaluated, or loses its output at the end.
 
-        Buckets continue with their sessions in `kept` or in bucket processes, if there are any, else with their states
-        in files.
+        Each bucket is evaluated on its `executors_of`, one after another, and the results of the last one count. A
+        bucket continues with its session on an executor, or in a bucket process, if there is one, else with its state
+        in a file.
         """
         decision = self.log.of(number)
         if decision is None:
@@ -149,12 +150,16 @@ class SimulatedStream:
             for each in range(bucket.destination.n_buckets):
                 if n_done == fails_at:
                     return []
-                if self.n_processes:
-                    found += DelegatedStepTask(task, self.n_processes).evaluated(each, parts.get(each, []))
-                else:
-                    found += task.evaluated(each, parts.get(each, []), self.kept)
+                found += self._rows(task, each, parts.get(each, []))
                 n_done += 1
         return found
+
+    def _rows(self, task: BucketStepTask, bucket: int, blocks: list[Any]) -> list[Any]:
+        """The results of a bucket."""
+        if self.n_processes:
+            return list(DelegatedStepTask(task, self.n_processes).evaluated(bucket, blocks))
+        *_, last = [list(task.evaluated(bucket, blocks, kept)) for kept in self.executors_of(bucket)]
+        return last
 
     def _take(self, found: list[Any]) -> None:
         unmatched: set[tuple[int, str]] = set()

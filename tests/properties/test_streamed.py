@@ -1,8 +1,9 @@
 """a stream = one engine: micro-batches cut anywhere have the changes and the settled results of a live session.
 
 These laws are for records that are lost or counted twice between micro-batches, for buckets that miss a query time, for
-stages that settle what an earlier stage still changes, and for state that a restored bucket does not have. Shuffles
-and micro-batches are simulated; the state of buckets is in files.
+stages that settle what an earlier stage still changes, for state that a restored bucket does not have, and for sessions
+on executors that have missed a micro-batch. Shuffles, micro-batches and executors are simulated; the state of buckets
+is in files.
 """
 
 from __future__ import annotations
@@ -49,6 +50,24 @@ def with_members(case: Case) -> Case:
     return replace(case, records=[*mentioned, *case.records])
 
 
+class Executors:
+    """Two executors that keep sessions. Buckets move between them, and results are lost together with an executor."""
+
+    def __init__(self, chance: random.Random) -> None:
+        self.chance = chance
+        self.kept = [KeptBuckets(), KeptBuckets()]
+
+    def __call__(self, bucket: int) -> list[KeptBuckets | None]:
+        """The executors that evaluate a bucket, one after another; the results of the last one count."""
+        usual, other = self.kept[bucket % 2], self.kept[1 - bucket % 2]
+        places: list[KeptBuckets | None] = [usual, usual, usual, other, None]
+        tried = [self.chance.choice(places)]
+        if self.chance.random() < 0.15:
+            self.kept[bucket % 2] = KeptBuckets()
+            tried.append(self.chance.choice([self.kept[bucket % 2], other, None]))
+        return tried
+
+
 def compare(seed: int, case: Case, n_buckets: int, folder: Path) -> int | None:
     """Compare a stream with a session; the number of changes, unless the engine refuses the case."""
     chance = random.Random(seed)
@@ -64,9 +83,8 @@ def compare(seed: int, case: Case, n_buckets: int, folder: Path) -> int | None:
         return None
     incremental: Incremental = "on" if seed % 2 else "auto"
     stream = SimulatedStream(given.compiled, stages_of(given), run, n_buckets, folder / str(seed), incremental)
-    kept = KeptBuckets()
+    stream.executors_of = Executors(chance)
     for number, batch in enumerate(batches):
-        stream.kept = kept if chance.random() < 0.7 else None
         if chance.random() < 0.2:
             stream.batch(number, batch, fails_at=chance.randint(0, 3))
         stream.batch(number, batch)

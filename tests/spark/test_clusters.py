@@ -8,11 +8,13 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import random
 import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +27,15 @@ from holdsfor.cli.terminal.interruption import INTERRUPTED
 from tests.apps.data import ROOT
 from tests.apps.runs import RUNS, SmallRun
 from tests.properties.staged import in_any_order
+from tests.seeds import ROTATION
 from tests.spark.answers import Row, embedded_rows, embedded_tables, options_of, records_of
 from tests.spark.cluster import Cluster, Home, packed, python_without_us
 from tests.spark.conftest import why_not
 from tests.spark.processes import Process, Program, Programs, processes, wait_for
+from tests.spark.random_stream import RULES, changes_of_rows, expected_changes, random_batches
+from tests.spark.test_stream_kills import KILLS
+from tests.spark.test_streams import write_batches
+from tests.spark.victims import bucket_processes, executors_of, killed, python_workers
 
 pytestmark = pytest.mark.long
 
@@ -180,6 +187,91 @@ def executor_of(worker: int) -> Process:
     while "CoarseGrainedExecutorBackend" not in process.command:
         process = by_pid[process.parent]
     return process
+
+
+def submitted_stream(cluster: Cluster, bare: Path, folder: Path, *more: str) -> Program:
+    """A stream whose records, checkpoint and output are in a folder."""
+    zipped, job = folder / "holdsfor.zip", Path(__file__).parent / "submitted_stream.py"
+    assert main(["spark", "package", "-o", str(zipped)]) == 0
+    submit = [cluster.home.program("bin/spark-submit"), "--master", cluster.url, "--py-files", str(zipped)]
+    given = [str(folder / name) for name in ("rules.prolog", "records", "checkpoint", "out")]
+    name = f"stream{len(cluster.programs.started)}"
+    return cluster.programs.start(name, [*submit, *SETTINGS, *more, str(job), *given], PYSPARK_PYTHON=str(bare))
+
+
+def executors_by_bucket(log: Path) -> dict[int, set[str]]:
+    """The executors that have evaluated each bucket, from the log of Spark's events."""
+    found: dict[int, set[str]] = {}
+    stages: set[int] = set()
+    for line in log.read_text(encoding="utf-8").splitlines():
+        event = json.loads(line)
+        if event["Event"] == "SparkListenerJobStart":
+            is_evaluation = "evaluate" in event["Properties"].get("spark.job.description", "")
+            stages |= set(event["Stage IDs"]) if is_evaluation else set()
+        elif event["Event"] == "SparkListenerTaskEnd" and event["Stage ID"] in stages:
+            found.setdefault(event["Task Info"]["Partition ID"], set()).add(event["Task Info"]["Executor ID"])
+    return found
+
+
+def test_a_stream_has_the_same_answers_when_its_buckets_move_and_an_executor_is_lost(
+    cluster: Cluster, programs: Programs, bare: Path, tmp_path: Path
+) -> None:
+    """While one executor is gone, the other one evaluates all buckets, from the files that both have written."""
+    print(f"seed {ROTATION}")
+    chance = random.Random(ROTATION)
+    batches = random_batches(chance, 12)
+    write_batches(tmp_path / "records", batches)
+    (tmp_path / "rules.prolog").write_text(RULES, encoding="utf-8")
+    (tmp_path / "events").mkdir()
+    logged = {"enabled": "true", "compress": "false", "rolling.enabled": "false", "dir": str(tmp_path / "events")}
+    settings = [word for name, value in logged.items() for word in ("--conf", f"spark.eventLog.{name}={value}")]
+    run = submitted_stream(cluster, bare, tmp_path, *settings)
+    for done in (2, 6):
+        run.waits_for(lambda done=done: f"batch {done} done" in run.said)  # type: ignore[misc]
+        executors = executors_of(programs.members())
+        assert bucket_processes([each.pid for each in executors])
+        time.sleep(chance.random())
+        os.kill(executors[-1].pid, signal.SIGKILL)
+    assert run.exit_code() == 0, run.said
+    assert changes_of_rows(pq.read_table(tmp_path / "out").to_pylist()) == expected_changes(batches)
+    (log,) = (tmp_path / "events").iterdir()
+    moved = executors_by_bucket(log)
+    assert all(len(moved[bucket]) > 1 for bucket in (0, 1)), moved
+
+
+def test_killed_executors_workers_and_bucket_processes_do_not_change_the_output_of_a_stream(
+    cluster: Cluster, programs: Programs, bare: Path, tmp_path: Path
+) -> None:
+    """Spark repeats the tasks of killed processes; a stream that has failed too often is submitted again."""
+    print(f"seed {ROTATION}")
+    chance = random.Random(ROTATION)
+    batches = random_batches(chance, 2 * KILLS)
+    write_batches(tmp_path / "records", batches)
+    (tmp_path / "rules.prolog").write_text(RULES, encoding="utf-8")
+
+    def executors() -> list[Process]:
+        return executors_of(programs.members())
+
+    def pids() -> list[int]:
+        return [each.pid for each in executors()]
+
+    kinds: list[Callable[[], list[Process]]] = [
+        executors,
+        lambda: python_workers(pids()),
+        lambda: bucket_processes(pids()),
+    ]
+    left = [chance.choice(kinds) for _ in range(KILLS)]
+    while True:
+        run, may_fail = submitted_stream(cluster, bare, tmp_path), bool(left)
+        while left and run.leader.poll() is None:
+            time.sleep(2 * chance.random())
+            if "done" in run.said and killed(left[-1](), chance):
+                left.pop()
+        if run.exit_code() == 0:
+            break
+        assert may_fail, run.said
+    assert not left, "the stream has ended before the last kill"
+    assert changes_of_rows(pq.read_table(tmp_path / "out").to_pylist()) == expected_changes(batches)
 
 
 @pytest.mark.skipif(importlib.util.find_spec("grpc") is None, reason="pip install 'holdsfor[connect]'")

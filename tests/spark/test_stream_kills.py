@@ -9,45 +9,24 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq  # type: ignore[import-untyped]
 import pytest
 
 import holdsfor as hf
-from holdsfor.parallel.stages.admission import RunSchedule
-from holdsfor.syntax.time_points import LATEST
 from tests.apps.data import ROOT
-from tests.properties.streamed import embedded_outcome
 from tests.seeds import IS_LONG, ROTATION
 from tests.spark.conftest import why_not
-from tests.spark.test_streams import write_batches
+from tests.spark.random_stream import RULES, STEP, WINDOW, changes_of_rows, expected_changes, random_batches
+from tests.spark.test_streams import read_lines, write_batches
+from tests.spark.victims import bucket_processes, killed, python_workers
 
-RULES = """
-initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).
-terminatedAt(rich(X)=true, T) :- happensAt(lose(X), T).
-initiatedAt(envied(Y)=true, T) :- happensAt(meet(X, Y), T), holdsAt(rich(X)=true, T).
-terminatedAt(envied(Y)=true, T) :- happensAt(lose(Y), T).
-"""
-KILLS = 30 if IS_LONG else 1
-N_BATCHES = 60 if IS_LONG else 5
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
-
-def random_batches(chance: random.Random) -> list[list[str]]:
-    """Micro-batches of late, repeated and retracted records, in the order of arrival."""
-    lines: list[tuple[int, str]] = []
-    for _ in range(12 * N_BATCHES):
-        start = chance.randint(0, 10 * N_BATCHES)
-        arrival = start + chance.choice([0, 0, 1, 8, 19, 40])
-        one, other = chance.choices("abcdefg", k=2)
-        record = chance.choice(
-            [f"win|{{}}|{start}|{one}", f"lose|{{}}|{start}|{one}", f"meet|{{}}|{start}|{one}|{other}"]
-        )
-        lines.append((arrival, record.format(arrival)))
-        if chance.random() < 0.1:
-            lines.append((arrival + 5, "-" + record.format(arrival + 5)))
-    ordered = [line for _, line in sorted(lines)]
-    size = -(-len(ordered) // N_BATCHES)
-    return [ordered[i : i + size] for i in range(0, len(ordered), size)]
+KILLS = int(os.environ.get("HOLDSFOR_KILLS", "30" if IS_LONG else "1"))
+N_BATCHES = 2 * KILLS if KILLS > 1 else 5
 
 
 def test_a_killed_stream_continues_without_loss_or_repetition(tmp_path: Path) -> None:
@@ -57,7 +36,7 @@ def test_a_killed_stream_continues_without_loss_or_repetition(tmp_path: Path) ->
     seed = ROTATION
     print(f"seed {seed}")
     chance = random.Random(seed)
-    batches = random_batches(chance)
+    batches = random_batches(chance, N_BATCHES)
     (tmp_path / "rules.prolog").write_text(RULES, encoding="utf-8")
     write_batches(tmp_path / "records", batches)
     n_killed = 0
@@ -67,13 +46,40 @@ def test_a_killed_stream_continues_without_loss_or_repetition(tmp_path: Path) ->
             break
         n_killed += 1
     assert n_killed
-    lines = [line for batch in batches for line in batch]
-    last = (max(int(line.split("|")[1]) for line in lines) - 1) // 10 * 10
-    expected = embedded_outcome(lines, hf.load_text(RULES), RunSchedule(0, LATEST, 1, 20, 10), last).changes
     rows = pq.read_table(tmp_path / "out").to_pylist()
-    found = [(row["query_time"], row["op"], row["fvp"], (row["start"], row["end"])) for row in rows]
-    assert len(found) == len(set(found))
-    assert set(found) == {(at, *change) for at, changes in expected.items() for change in changes}
+    assert changes_of_rows(rows) == expected_changes(batches)
+
+
+def test_killed_workers_and_bucket_processes_do_not_change_the_output(spark: SparkSession, tmp_path: Path) -> None:
+    """Spark does not repeat the tasks of a local session: the query fails with its worker, and is started again."""
+    from pyspark.errors import StreamingQueryException
+
+    print(f"seed {ROTATION}")
+    chance = random.Random(ROTATION)
+    batches = random_batches(chance, N_BATCHES)
+    folder = write_batches(tmp_path / "records", batches)
+    stream = hf.spark.stream(
+        read_lines(spark, folder), hf.load_text(RULES), window=WINDOW, step=STEP, start=0, buckets=2
+    )
+    writer = stream.changes.writeStream.format("parquet").option("checkpointLocation", str(tmp_path / "checkpoint"))
+    context: Any = spark.sparkContext
+    jvm = [context._gateway.proc.pid]
+    kinds = [lambda: python_workers(jvm), lambda: bucket_processes(jvm)]
+    chance.shuffle(kinds)
+    left = [kinds[number % 2] for number in range(max(2, KILLS))]
+    while True:
+        query = writer.trigger(availableNow=True).start(str(tmp_path / "out"))
+        try:
+            while left and not query.awaitTermination(chance.random() / 2):
+                if killed(left[-1](), chance):
+                    left.pop()
+            query.awaitTermination()
+        except StreamingQueryException:
+            continue
+        break
+    assert not left, "the stream has ended before the last kill"
+    rows = pq.read_table(tmp_path / "out").to_pylist()
+    assert changes_of_rows(rows) == expected_changes(batches)
 
 
 def run_job(folder: Path, kill: tuple[int, float] | None) -> bool:
