@@ -83,8 +83,8 @@ class Session:
     proved before the run. An interval that ended more than `allen_memory` ago, by default the window, is no longer
     `before` a later one. Records that do not fit are set aside, or are an error if `strict`. With `incremental` "on", a
     query time evaluates only what changed, with "off" the whole window, and by default what costs less; the results are
-    the same. `show` are the fluents and events to report, and `time_unit` is the length of a time-point, both as in
-    `recognise`.
+    the same. It may keep `incremental_memory` bytes to do so. `show` are the fluents and events to report, and
+    `time_unit` is the length of a time-point, both as in `recognise`.
 
     >>> import holdsfor as hf
     >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
@@ -111,6 +111,7 @@ class Session:
         times: Literal["integer"] | None = None,
         strict: bool = False,
         incremental: engine.Incremental = "auto",
+        incremental_memory: int = engine.INCREMENTAL_MEMORY,
         show: Selectors | None = None,
     ) -> None:
         check_arguments(rules, [self])
@@ -143,6 +144,7 @@ class Session:
             allen_memory=memory,
             goals=_proved(goals),
             incremental=incremental,
+            incremental_memory=incremental_memory,
         )
         self._start = first
         self._last_report = Known(self._engine.start - 1, {}, {})

@@ -73,6 +73,7 @@ _OF_A_RUN = (
     "step",
     "allen_memory",
     "incremental",
+    "incremental_memory",
 )
 
 

@@ -80,6 +80,11 @@ class Relation:
             self._columns = (*self._instances.words(len(positions), numbers), *self._last)
         return self._columns
 
+    @property
+    def n_bytes(self) -> int:
+        """The bytes of the columns and tuple ids, without indices."""
+        return sum(each.nbytes for each in (*(self._columns or self._last), *self._numbers.values()))
+
     def column(self, position: int) -> Int64:
         """One column; words are looked up only if the column is an argument that is stored as tuple ids."""
         if self._columns is None:

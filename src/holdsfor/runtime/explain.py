@@ -86,4 +86,16 @@ def _totals(session: EngineSession, profile: Profile) -> str:
     return (
         f"\ntotal {session.seconds * 1000:,.2f} ms: "
         f"components {components * 1000:,.2f} ms, records and reports {between * 1000:,.2f} ms\n"
+        f"{_query_times(session)}"
+    )
+
+
+def _query_times(session: EngineSession) -> str:
+    """How many query times evaluated the whole window, and how many only what changed."""
+    if session.n_whole + session.n_resumed < 2:
+        return ""
+    over = f", {session.n_over_memory} of them for lack of memory" if session.n_over_memory else ""
+    return (
+        f"evaluations of the whole window: {session.n_whole:,}{over}; of what changed: {session.n_resumed:,}, "
+        f"with {session.kept_bytes:,} bytes kept of at most {session.incremental_memory:,}\n"
     )

@@ -33,10 +33,13 @@ from holdsfor.runtime.state_snapshot import check_rules, recoded_state, report_o
 from holdsfor.sources.input_facts import input_fact_columns
 from holdsfor.syntax.terms import Term
 
-__all__ = ["EngineSession", "Incremental"]
+__all__ = ["INCREMENTAL_MEMORY", "EngineSession", "Incremental"]
 
 Incremental: TypeAlias = Literal["auto", "on", "off"]
 """Whether query times evaluate only what changed."""
+
+INCREMENTAL_MEMORY = 10**9
+"""The bytes that may be kept for query times that evaluate only what changed, unless a session says otherwise."""
 
 _LAGS = 4  # the settled time-point may lag behind the window by this part of it while query times are resumed
 _ROOM = 50_000  # unused symbols and instances that do not justify a compaction
@@ -51,7 +54,8 @@ class EngineSession(SessionRecords):
     `inserts_input_facts`, input facts in the rule files are inserted as records. A `profile` counts rows and seconds of
     the operators. `prepared` are the rules of an earlier session, with their symbols, goals, rewrites and components.
     With `incremental` "on", a query time evaluates only what changed, where that is possible, with "off" always the
-    whole window; "auto" chooses the cheaper one.
+    whole window; "auto" chooses the cheaper one. Where more than `incremental_memory` bytes were kept for it, the whole
+    window is evaluated.
     """
 
     def __init__(
@@ -70,6 +74,7 @@ class EngineSession(SessionRecords):
         inserts_input_facts: bool = True,
         prepared: PreparedRules | None = None,
         incremental: Incremental = "auto",
+        incremental_memory: int = INCREMENTAL_MEMORY,
     ) -> None:
         if prepared is None:
             symbols = Symbols() if symbols is None else symbols
@@ -81,7 +86,11 @@ class EngineSession(SessionRecords):
         self._input: tuple[PointTable | FluentTable, ...] = ()  # events and intervals of the last evaluation
         self.profile: Profile | None = None
         self.incremental: Incremental = incremental
+        self.incremental_memory = incremental_memory
         self.n_resumed = 0  # query times that evaluated only what changed
+        self.n_whole = 0  # evaluations of whole windows, of one query time or of several together
+        self.n_over_memory = 0  # query times that did not, because more bytes were kept than allowed
+        self.kept_bytes = 0  # the most that were kept from one query time to the next
         self._evaluation: Evaluation | None = None  # the last one, if it evaluated the whole window
         self._batch: QueryBatch | None = None
         self._resumption: Resumption | None = None
@@ -319,6 +328,7 @@ class EngineSession(SessionRecords):
         if self._whole is None and not self._resumed(changes, time_range, at):
             self._evaluation = self._evaluated(time_range, at, query.until, self._evaluation)
             self._resumption = None
+            self.n_whole += 1
         if self.keeps_cuts:
             self._keep_cuts(time_range, at)
 
@@ -366,6 +376,7 @@ class EngineSession(SessionRecords):
             if last > at:
                 whole = self._evaluated(replace(time_range, last=self.last_point(last)), last, last)
                 self._batch, self._resumption = QueryBatch(queries, last, whole=whole), None
+                self.n_whole += 1
         if self._batch is None and starts.early.positions:
             last = last_of_batch(state, queries, starts.of_early, at, self.inserted_until)
             if last > at:
@@ -397,7 +408,7 @@ class EngineSession(SessionRecords):
         elif resumption.version != version:
             return False
         # Records before the time range are dropped.
-        if resumption is None or resumption.point < time_range.first:
+        if resumption is None or resumption.point < time_range.first or not self._fits(resumption):
             self._cost.postpone()
             return False
         self._admission.number()
@@ -408,6 +419,15 @@ class EngineSession(SessionRecords):
         self._resumption = resumption.advanced(self.state, changed, time_range, at)
         self._evaluation = None
         self.n_resumed += 1
+        return True
+
+    def _fits(self, resumption: Resumption) -> bool:
+        """Whether the tables that are kept need at most the bytes that are allowed."""
+        kept = resumption.n_bytes
+        if kept > self.incremental_memory:
+            self.n_over_memory += 1
+            return False
+        self.kept_bytes = max(self.kept_bytes, kept)
         return True
 
     def _may_resume(self, time_range: TimeRange) -> bool:

@@ -36,6 +36,7 @@ SAMPLES: dict[Kind, list[str]] = {
     "duration": ["2h"],
     "integer": ["3"],
     "rate": ["0.5"],
+    "bytes": ["500MB"],
 }
 CASES = [
     pytest.param(command, option, id=f"{command} {option.name}")

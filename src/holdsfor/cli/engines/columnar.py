@@ -140,8 +140,9 @@ class ColumnarEngine(Engine):
 
     def session(self, start: int, end: int | None) -> EngineSession:
         """A new session for a run from `start` to `end`."""
-        from holdsfor.runtime.session import EngineSession
+        from holdsfor.runtime.session import INCREMENTAL_MEMORY, EngineSession
 
+        memory = self.options.incremental_memory
         return EngineSession(
             self.compiled,
             start=start,
@@ -153,6 +154,7 @@ class ColumnarEngine(Engine):
             symbols=self.symbols,
             without=self.without,
             incremental=self.options.incremental,
+            incremental_memory=INCREMENTAL_MEMORY if memory is None else memory,
         )
 
     def settled(self, session: EngineSession, queries: Iterable[int]) -> Iterator[ReportColumns]:
@@ -188,7 +190,8 @@ class ColumnarEngine(Engine):
                 yield from evaluate(session, due if self.recorded is None else self.recorded.following(session, due))
             self._count_records(session)
             self.counts.n_kept_for_allen = session.n_kept_for_allen
-            self.counts.n_resumed = session.n_resumed
+            self.counts.n_resumed, self.counts.kept_bytes = session.n_resumed, session.kept_bytes
+            self.counts.n_over_memory = session.n_over_memory
             self.seconds["recognise"] = session.seconds
         self.finish()
 

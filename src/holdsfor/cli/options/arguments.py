@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+from holdsfor.cli.options.byte_sizes import byte_size
 from holdsfor.cli.options.declarations import Command, Kind, Option, options_of
 from holdsfor.cli.options.durations import duration_text, rate
 
@@ -13,7 +14,7 @@ __all__ = ["Commands", "add_command", "add_options", "add_rule_files"]
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
-_TYPES: dict[Kind, Callable[[str], Any]] = {"integer": int, "duration": duration_text, "rate": rate}
+_TYPES: dict[Kind, Callable[[str], Any]] = {"integer": int, "duration": duration_text, "rate": rate, "bytes": byte_size}
 
 
 def add_command(commands: Commands, name: str, summary: str, example: str) -> argparse.ArgumentParser:

@@ -268,6 +268,15 @@ OPTIONS: tuple[Option, ...] = (
         choices=("auto", "on", "off"),
     ),
     Option(
+        "incremental_memory",
+        "bytes",
+        ("run", "plan"),
+        "time and windows",
+        "bytes that may be kept to evaluate only what changed, such as 500MB; above, whole windows are evaluated",
+        metavar="SIZE",
+        without="1GB",
+    ),
+    Option(
         "jobs",
         "integer",
         ("run",),

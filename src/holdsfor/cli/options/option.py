@@ -22,6 +22,7 @@ Kind = Literal[
     "duration",
     "integer",
     "rate",
+    "bytes",
     "flag",
 ]
 Group = Literal["rules", "input", "time and windows", "plan", "results", "logs", "live runs", "streams", "Apache Spark"]

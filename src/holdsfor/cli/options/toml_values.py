@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from holdsfor.cli.options.byte_sizes import byte_size
 from holdsfor.cli.options.declarations import Kind
 from holdsfor.cli.options.durations import duration, rate
 from holdsfor.sources.column_mapping import LISTEN, SOCKET, split_facts, split_mapping
@@ -29,6 +30,7 @@ EXPECTED: dict[Kind, str] = {
     "duration": 'a duration such as 36000 or "2h"',
     "integer": "an integer",
     "rate": 'time-points per second such as 60 or "max"',
+    "bytes": 'a number of bytes such as 4096 or "500MB"',
     "flag": "true or false",
 }
 """The expected value in messages, by kind."""
@@ -53,6 +55,8 @@ def is_of_kind(value: object, kind: Kind) -> bool:
             return (is_integer or isinstance(value, str)) and _can_be_read(str(value), duration)
         case "rate":
             return (is_integer or isinstance(value, str | float)) and _can_be_read(str(value), rate)
+        case "bytes":
+            return (is_integer or isinstance(value, str)) and _can_be_read(str(value), byte_size)
     return is_integer or isinstance(value, str | datetime.date)
 
 
@@ -97,6 +101,8 @@ def converted(value: Any, kind: Kind, folder: Path) -> Any:
             return _as_list(value)
         case "rate":
             return rate(str(value))
+        case "bytes":
+            return byte_size(str(value))
         case "time" | "duration":
             return str(value)
     return value

@@ -28,6 +28,10 @@ class Counts:
     n_query_times: int = 0
     n_resumed: int = 0
     """The number of query times that evaluated only what changed."""
+    n_over_memory: int = 0
+    """The number of those that did not, because too much had to be kept for it."""
+    kept_bytes: int = 0
+    """The most bytes that were kept for it from one query time to the next."""
     n_fvps: int = 0
     n_intervals: int = 0
     n_processes: int = 1

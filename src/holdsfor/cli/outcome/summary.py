@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from holdsfor.analysis.pipeline import Compiled
+from holdsfor.cli.options.byte_sizes import shown_bytes
 from holdsfor.cli.outcome.counts import Counts
 from holdsfor.errors import did_you_mean, printable
 from holdsfor.sinks.beside import is_replaceable, written_beside
@@ -65,6 +66,8 @@ def write_stats(outcome: Outcome, path: str, **more: object) -> None:
         "unused": counts.unused.total(),
         "query_times": counts.n_query_times,
         "resumed": counts.n_resumed,
+        "over_memory": counts.n_over_memory,
+        "kept_bytes": counts.kept_bytes,
         "fvps": counts.n_fvps,
         "intervals": counts.n_intervals,
         "seconds": outcome.seconds,
@@ -91,8 +94,7 @@ def summarise(outcome: Outcome, compiled: Compiled, *, is_wanted: bool) -> None:
         _show_unused(outcome, compiled)
     if is_wanted or sys.stderr.isatty():
         reported = f"{_n(counts.n_fvps, 'FVP')} and {_n(counts.n_intervals, 'interval')} reported"
-        resumed = f" ({counts.n_resumed} evaluated what changed)" if counts.n_resumed else ""
-        _print(f"{_n(counts.n_query_times, 'query time')}{resumed}, {reported}")
+        _print(f"{_n(counts.n_query_times, 'query time')}{_resumed(counts)}, {reported}")
         _print(", ".join(f"{phase} {seconds:.3f} s" for phase, seconds in outcome.seconds.items()))
         if counts.n_processes > 1:
             _print(f"in {counts.n_processes} processes")
@@ -100,6 +102,16 @@ def summarise(outcome: Outcome, compiled: Compiled, *, is_wanted: bool) -> None:
             _print(f"in one process: {counts.one_process_because}")
         for diagnostic in counts.one_bucket:
             _print(f"not divided: {diagnostic.message}")
+
+
+def _resumed(counts: Counts) -> str:
+    """How many query times evaluated only what changed, and the memory for it."""
+    shown = []
+    if counts.n_resumed:
+        shown.append(f"{counts.n_resumed} evaluated what changed, with {shown_bytes(counts.kept_bytes)} kept for it")
+    if counts.n_over_memory:
+        shown.append(f"{counts.n_over_memory} did not: more than `--incremental-memory` had to be kept")
+    return f" ({'; '.join(shown)})" if shown else ""
 
 
 def _problems(outcome: Outcome) -> list[str]:

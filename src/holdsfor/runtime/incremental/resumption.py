@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from holdsfor.columns.tables import FluentTable, Key, concatenate_tables
+from holdsfor.columns.tables import FluentTable, Key, Relation, concatenate_tables
 from holdsfor.kernels.compact import distinct_values
 from holdsfor.kernels.concatenation import concatenate_column, concatenate_columns
 from holdsfor.kernels.keys import Int64
@@ -73,6 +73,16 @@ class Resumption:
     def point(self) -> int:
         """The first time-point from which a stage is resumed."""
         return min(each.point for each in self.stages)
+
+    @property
+    def n_bytes(self) -> int:
+        """The bytes of the tables that are kept for the next query time."""
+        kept: list[Relation] = []
+        for each in self.stages:
+            kept += (*each.results.fluents.values(), *each.results.events.values(), *each.state.held.values())
+        for evaluation in self.evaluations:
+            kept += (*evaluation.known.values(), *evaluation.events.values())
+        return sum(table.n_bytes for table in {id(table): table for table in kept}.values())
 
     @property
     def results(self) -> StageResults:

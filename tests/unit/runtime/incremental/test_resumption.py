@@ -116,6 +116,19 @@ def test_query_times_without_late_records_evaluate_no_key_again(evaluated: list[
     assert evaluated == []
 
 
+def test_query_times_are_not_resumed_with_more_memory_than_allowed() -> None:
+    reports = []
+    for memory in (100, 10_000):
+        session = session_of(STAGED, incremental_memory=memory)
+        for at in range(10, 60, 10):
+            insert(session, *(f"stop|{at - 5}|{at - 5 - i}|v{at}{i}" for i in range(3)))
+            reports.append(session.query(at).intervals(session.symbols))
+        is_enough = memory == 10_000
+        assert (session.n_resumed, session.n_over_memory) == ((4, 0) if is_enough else (0, 4))
+        assert (0 < session.kept_bytes <= memory) == is_enough
+    assert reports[:5] == reports[5:]
+
+
 @pytest.fixture
 def active(monkeypatch: pytest.MonkeyPatch) -> list[list[str] | None]:
     """The keys that each stage evaluates from its resumption point on."""
