@@ -5,6 +5,7 @@ The connector has the version of the installed PySpark, or the newest one before
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -20,7 +21,7 @@ from pathlib import Path
 
 from tests.apps.data import ROOT
 
-__all__ = ["Broker", "Producer", "broker_jars", "connector_jars", "job_environment", "running", "why_not"]
+__all__ = ["Broker", "Producer", "broker_jars", "connector_jars", "job_environment", "messages", "running", "why_not"]
 
 CENTRAL = "https://repo1.maven.org/maven2"
 CACHE = Path(os.environ.get("HOLDSFOR_JARS", Path.home() / ".cache" / "holdsfor-jars"))
@@ -163,6 +164,13 @@ class Producer:
         self._process.stdin.write("".join(f"{line}\n" for line in [*lines, ""]))
         self._process.stdin.flush()
         assert self._process.stdout.readline() == "written\n"
+
+
+def messages(broker: str, topic: str) -> list[tuple[str, str]]:
+    """The keys and values of all messages of a topic."""
+    command = [sys.executable, "-m", "tests.spark.kafka_consumer", broker, ",".join(map(str, connector_jars())), topic]
+    done = subprocess.run(command, env=job_environment(), cwd=ROOT, capture_output=True, text=True, check=True)
+    return [(key, value) for key, value in map(json.loads, done.stdout.splitlines())]
 
 
 def job_environment() -> dict[str, str]:

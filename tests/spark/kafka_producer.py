@@ -12,7 +12,8 @@ from pyspark.sql import SparkSession
 from tests.spark.conftest import JAVA_OPTIONS, WITHOUT_COMPILER
 
 
-def main(broker: str, jars: str, topic: str) -> None:
+def session(jars: str) -> SparkSession:
+    """A small session with the connector."""
     options: dict[str, bool | float | int | str | None] = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
@@ -23,6 +24,11 @@ def main(broker: str, jars: str, topic: str) -> None:
     }
     spark = SparkSession.builder.master("local[1]").config(map=options).getOrCreate()
     spark.sparkContext.setLogLevel("FATAL")
+    return spark
+
+
+def main(broker: str, jars: str, topic: str) -> None:
+    spark = session(jars)
     rows: list[tuple[int, str]] = []
     for line in sys.stdin:
         partition, _, message = line.rstrip("\n").partition(" ")

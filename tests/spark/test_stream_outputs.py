@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import holdsfor as hf
+from holdsfor.analysis.output_selection import chosen_patterns
 from holdsfor.errors import HoldsforError
-from holdsfor.spark.streaming import alerts
+from holdsfor.spark.streaming import alerts, webhooks
 from tests.spark import postgresql
 from tests.spark.test_streams import BATCHES, RICH, read_lines, write_batches
 
@@ -30,10 +31,10 @@ def started(spark: SparkSession, tmp_path: Path) -> Any:
     return hf.spark.stream(read_lines(spark, folder), hf.load_text(RICH), window=20, step=10, start=0, buckets=1)
 
 
-def repeat_last(tmp_path: Path) -> None:
+def repeat_last(tmp_path: Path, number: int = 4) -> None:
     """Make the next start of a query repeat its last micro-batch, as after a crash."""
-    (tmp_path / "checkpoint/commits/4").unlink()
-    (tmp_path / "checkpoint/commits/.4.crc").unlink(missing_ok=True)
+    (tmp_path / f"checkpoint/commits/{number}").unlink()
+    (tmp_path / f"checkpoint/commits/.{number}.crc").unlink(missing_ok=True)
 
 
 def test_snapshots_have_the_known_results(spark: SparkSession, tmp_path: Path) -> None:
@@ -102,7 +103,7 @@ def receiving(n_refused: int) -> Iterator[tuple[str, type[Receiver]]]:
 def test_a_webhook_gets_alerts_with_keys_that_a_repetition_repeats(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(alerts, "_PAUSE", 0.01)
+    monkeypatch.setattr(webhooks, "_PAUSE", 0.01)
     feed = started(spark, tmp_path).alerts("rich", where="arguments[0] = 'bob'")
     with receiving(n_refused=2) as (url, receiver):
         writer = feed.writeStream.format("webhook").option("url", url).option("header.Authorization", "Bearer sesame")
@@ -121,13 +122,69 @@ def test_a_webhook_gets_alerts_with_keys_that_a_repetition_repeats(
         assert receiver.received[3:] == sent[1:], "the repeated micro-batch has the same alerts with the same keys"
 
 
+class Redirecting(BaseHTTPRequestHandler):
+    """Redirects every request to a page that answers."""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(302)
+        self.send_header("Location", "/elsewhere")
+        self.end_headers()
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, format: str, *arguments: Any) -> None:  # noqa: A002
+        """Print nothing."""
+
+
+def test_a_redirected_alert_is_not_delivered() -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Redirecting) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        sink = webhooks.WebhookSink(f"http://127.0.0.1:{server.server_port}/secret", {})
+        with pytest.raises(HoldsforError, match="the answer 302") as problem:
+            sink._post("key", b"{}")
+        server.shutdown()
+    assert "secret" not in str(problem.value)
+
+
+def test_the_user_of_an_address_becomes_a_header() -> None:
+    found = webhooks.webhook_address("https://ann:se%2Fsame@example.org:8443/hook?x=1")
+    assert found == ("https://example.org:8443/hook?x=1", {"Authorization": "Basic YW5uOnNlL3NhbWU="})
+
+
+@pytest.mark.parametrize(
+    ("selectors", "where", "expected"),
+    [
+        (("rich(bob)=true",), None, {"rich(bob)=true"}),
+        (("rich(X)=X",), None, set()),
+        (("rich/1", "rich(nobody)=_"), "start < 10", {"rich(chris)=true"}),
+        ((), None, {"rich(bob)=true", "rich(chris)=true"}),
+    ],
+)
+def test_alerts_are_the_changes_that_match_a_selector(
+    selectors: tuple[str, ...], where: str | None, expected: set[str], spark: SparkSession, tmp_path: Path
+) -> None:
+    stream = started(spark, tmp_path)
+    patterns = chosen_patterns(selectors, "alerts", stream.plan.compiled.names, stream.plan.compiled.graph, None)
+    columns = "query_time long, op string, kind string, name string, arguments array<string>, fvp string, start long"
+    changes = [
+        (20, op, "fluent", "rich", [name], f"rich({name})=true", at)
+        for op, name, at in (("+", "chris", 2), ("+", "bob", 26), ("-", "bob", 26))
+    ]
+    found = alerts.alert_rows(spark.createDataFrame(changes, columns), patterns, ["+"], where).collect()
+    assert {row.fvp for row in found} == expected
+    assert len(found) == len(expected)
+
+
 def test_a_webhook_that_refuses_alerts_stops_the_query(spark: SparkSession, tmp_path: Path) -> None:
     from pyspark.errors import StreamingQueryException
 
     with receiving(n_refused=100) as (url, receiver):
         writer = started(spark, tmp_path).alerts().writeStream.format("webhook").options(url=url, attempts=1)
         writer = writer.option("checkpointLocation", str(tmp_path / "checkpoint")).trigger(availableNow=True)
-        with pytest.raises(StreamingQueryException, match=r"HF620.*/hook`: the answer 503"):
+        with pytest.raises(StreamingQueryException, match=r"HF620.*`http://127.0.0.1:\d+`: the answer 503"):
             writer.start().awaitTermination()
         assert receiver.received == []
 
@@ -142,5 +199,16 @@ def test_outputs_that_do_not_fit_are_refused(spark: SparkSession, tmp_path: Path
     given = {"url": "http://127.0.0.1:1", "attempts": "none", **checkpoint}
     with pytest.raises(HoldsforError, match=r"HF795.*positive number for `attempts`, found `none`"):
         stream.alerts().writeStream.format("webhook").options(**given).start()
-    with pytest.raises(KeyError, match="no rule defines `poor`"):
+    with pytest.raises(HoldsforError, match=r"HF220.*no rule defines the output `poor`"):
         stream.alerts("poor")
+    given = {"url": "http://127.0.0.1:1", "header.Bad Name": "x", **checkpoint}
+    with pytest.raises(HoldsforError, match=r"HF795.*`Bad Name` is not a header"):
+        stream.alerts().writeStream.format("webhook").options(**given).start()
+    same = [stream.changes.writeStream.options(path="out"), stream.settled.writeStream.options(path="out/")]
+    with pytest.raises(HoldsforError, match=r"HF795.*one query cannot write several feeds to `out`"):
+        stream.writeStream.feeds(*same).options(**checkpoint).start()
+    tables = [stream.changes.writeStream.format("jdbc").options(url="x", dbtable=name) for name in ("a", "b")]
+    with pytest.raises(HoldsforError, match=r"HF795.*the feed `changes` to several tables"):
+        stream.writeStream.feeds(*tables).options(**checkpoint).start()
+    with pytest.raises(HoldsforError, match=r"HF795.*needs their writers or a function"):
+        stream.writeStream.options(**checkpoint).start()

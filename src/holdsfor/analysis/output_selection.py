@@ -17,11 +17,12 @@ from holdsfor.analysis.levels import Levels
 from holdsfor.analysis.names import Names, is_fvp_term
 from holdsfor.analysis.pattern_index import PatternIndex
 from holdsfor.analysis.patterns import anonymous, is_instance, pattern_name
-from holdsfor.errors import Diagnostics, did_you_mean
+from holdsfor.errors import Diagnostics, UsageProblem, did_you_mean
+from holdsfor.syntax.output_selectors import Selectors, selector_terms
 from holdsfor.syntax.printer import show, show_indicator
 from holdsfor.syntax.terms import Atom, Int, Struct, Term, Var, name_and_arity
 
-__all__ = ["OutputSelection", "defined_patterns", "select_output"]
+__all__ = ["OutputSelection", "chosen_patterns", "defined_patterns", "select_output"]
 
 Key = tuple[str, int]
 
@@ -90,6 +91,31 @@ def select_output(draft: Draft) -> None:
             _report_unknown(selector, names, draft.diagnostics)
         patterns |= dict.fromkeys(found)
     draft.selection = _selection(tuple(patterns), graph, draft.levels)
+
+
+def chosen_patterns(
+    selectors: Selectors, name: str, names: Names, graph: DependencyGraph, selection: OutputSelection | None
+) -> list[Term]:
+    """The patterns of events and FVPs that selectors choose from the output of a run.
+
+    `name` is the option or argument with the selectors. A selector without output is HF220.
+    """
+    diagnostics = Diagnostics()
+    patterns: dict[Term, None] = {}
+    for selector in selector_terms(selectors, name, diagnostics):
+        found = [each for each in defined_patterns(selector, names) if _matching(graph, each)]
+        reported = [each for each in found if selection is None or selection.may_include(each)]
+        if not found:
+            _report_unknown(selector, names, diagnostics)
+        elif not reported:
+            assert selection is not None
+            shown = ", ".join(f"`{each}`" for each in dict.fromkeys(map(show, map(anonymous, selection.patterns))))
+            message = f"`{show(selector)}` is not among the output that is shown"
+            diagnostics.add("HF220", message, hint=f"the output is {shown}")
+        patterns |= dict.fromkeys(reported)
+    if len(diagnostics):
+        raise UsageProblem(diagnostics)
+    return list(patterns)
 
 
 def _matching(graph: DependencyGraph, pattern: Term) -> list[Vertex]:

@@ -31,7 +31,7 @@ from holdsfor.syntax.terms import (
     name_and_arity,
 )
 
-__all__ = ["SHOW", "Selectors", "output_program", "read_selectors", "selector_texts"]
+__all__ = ["SHOW", "Selectors", "output_program", "read_selectors", "selector_terms", "selector_texts"]
 
 SHOW = "$show"
 """The directive of a selection that a run is given. It replaces the `output` directives of the rules."""
@@ -99,6 +99,11 @@ def selector_texts(selectors: Selectors, name: str) -> list[str]:
     ['gap', 'rendezVous/2']
     """
     return sorted(_written(selectors, name))
+
+
+def selector_terms(selectors: Selectors, name: str, diagnostics: Diagnostics) -> list[Term]:
+    """The selectors as terms; `name` is the option or argument, for messages."""
+    return read_selectors(_written(selectors, name).values(), diagnostics)
 
 
 def _written(selectors: Selectors, name: str) -> dict[str, Term]:

@@ -427,7 +427,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "jdbc_properties",
         "path",
-        ("spark run",),
+        ("spark run", "spark stream"),
         "results",
         "file with connection properties of a database, such as `user=…` and `password=…`",
         metavar="FILE",

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.cli.spark.properties import database_properties
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ["check_output", "place_from", "shown_place"]
 
-_ENVIRONMENT = {"user": "HOLDSFOR_JDBC_USER", "password": "HOLDSFOR_JDBC_PASSWORD"}
 _IS_ELSEWHERE = ("jdbc:", "table:")
 
 
@@ -36,7 +35,7 @@ def check_output(options: argparse.Namespace) -> None:
 def place_from(options: argparse.Namespace, spark: SparkSession) -> OutputTarget:
     from holdsfor.spark.output.write import place_of
 
-    properties = _properties(options.jdbc_properties) if options.output.startswith("jdbc:") else None
+    properties = database_properties(options.jdbc_properties) if options.output.startswith("jdbc:") else None
     form = _form(options)
     return place_of(spark, options.output, form, options.table, properties, overwrite=options.overwrite)
 
@@ -68,24 +67,3 @@ def _check_local(path: Path, *, overwrite: bool) -> None:
         refuse_existing(str(path))
     if path.is_file() or (path.is_dir() and any(path.iterdir()) and not (path / TABLES).is_dir()):
         refuse_unmarked_folder(str(path))
-
-
-def _properties(path: str | None) -> dict[str, str]:
-    """Connection properties of a database, from the environment, then from a file of `name=value` lines."""
-    found = {name: os.environ[variable] for name, variable in _ENVIRONMENT.items() if variable in os.environ}
-    if path is None:
-        return found
-    try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as problem:
-        reason = getattr(problem, "strerror", None) or "not UTF-8 text"
-        message = f"the properties of the database cannot be read: {reason}"
-        raise UsageProblem(Diagnostic("HF781", message, file=path)) from None
-    for number, line in enumerate(map(str.strip, lines), start=1):
-        if line and not line.startswith("#"):
-            name, equals, value = line.partition("=")
-            if not equals or not name.strip():
-                message = f"expected `name=value` in line {number} of the properties of the database"
-                raise UsageProblem(Diagnostic("HF781", message, file=path))
-            found[name.strip()] = value.strip()
-    return found

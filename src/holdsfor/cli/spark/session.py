@@ -36,15 +36,15 @@ class Failed(Exception):
 
 def on_spark(
     options: argparse.Namespace,
-    shown: str,
+    shown: str | None,
     work: Callable[[SparkSession, bool], WorkResult],
     *,
     stop: Interruption | None = None,
 ) -> WorkResult:
     """The result of `work`, which gets a session of Spark and whether the session is new.
 
-    `shown` is the place for the results, as error messages name it. A signal cancels the jobs of Spark, unless `work`
-    ends by itself when `stop` is asked.
+    `shown` is the place for the results, as error messages name it; None if `work` names it itself. A signal cancels
+    the jobs of Spark, unless `work` ends by itself when `stop` is asked.
     """
     from holdsfor.spark.cluster.session_start import log, started_session
 

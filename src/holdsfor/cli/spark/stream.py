@@ -5,16 +5,18 @@ from __future__ import annotations
 import argparse
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from holdsfor.analysis.output_selection import chosen_patterns
 from holdsfor.analysis.pipeline import Compiled, check_time_zone, compile_files, with_clock
 from holdsfor.cli.options.added_programs import added_programs
 from holdsfor.cli.options.arguments import Commands, add_command, add_options
 from holdsfor.cli.options.config import fill_in
 from holdsfor.cli.options.durations import convert_times
 from holdsfor.cli.spark.session import Failed, on_spark
+from holdsfor.cli.spark.stream_outputs import StreamOutput, kafka_options, stream_outputs, writers_of
 from holdsfor.cli.terminal.diagnostics import print_warning_count
 from holdsfor.cli.terminal.interruption import INTERRUPTED, Interruption
 from holdsfor.errors import Diagnostics, ParallelismWarning
@@ -46,29 +48,37 @@ def execute(options: argparse.Namespace) -> int:
     convert_times(options)
     check_buckets(options.buckets)
     check_inputs(options.input, options.max_per_batch)
+    outputs = stream_outputs(options)
     files, diagnostics = [*options.rules, *options.background], Diagnostics()
     check_time_zone(options.tz)
     compiled = compile_files(files, diagnostics, more=added_programs(options))
     compiled = with_clock(compiled, options.time_unit, options.tz)
+    chosen_patterns(options.alert_on, "--alert-on", compiled.names, compiled.graph, compiled.selection)
     print_warning_count(diagnostics, files)
     stop = Interruption()
     try:
-        on_spark(options, options.output, lambda spark, _: _work(spark, compiled, options, stop), stop=stop)
+        on_spark(options, None, lambda spark, _: _work(spark, compiled, options, outputs, stop), stop=stop)
     except Failed as failed:
         return failed.exit_code
     return INTERRUPTED if stop.is_asked else 0
 
 
-def _work(spark: SparkSession, compiled: Compiled, options: argparse.Namespace, stop: Interruption) -> None:
+def _work(
+    spark: SparkSession,
+    compiled: Compiled,
+    options: argparse.Namespace,
+    outputs: Sequence[StreamOutput],
+    stop: Interruption,
+) -> None:
     """Run the stream until it ends, or until a signal stops it after the current micro-batch."""
     stream = _stream(spark, compiled, options)
-    feed = getattr(stream, options.feed)
-    writer = feed.writeStream.format(options.format).option("checkpointLocation", options.checkpoint)
+    writer = stream.writeStream.feeds(*writers_of(stream, outputs, options))
+    writer = writer.option("checkpointLocation", options.checkpoint)
     trigger: dict[str, Any] = {"availableNow": True} if options.once else {"processingTime": options.trigger}
     writer = writer.trigger(**trigger).stopWhen(lambda: stop.is_asked)
     with _metrics(options.metrics) as add_to_metrics:
         writer = writer.onProgress(_Progress(add_to_metrics, is_json=options.progress == "json"))
-        _await_end(writer.start(options.output), stop)
+        _await_end(writer.start(), stop)
 
 
 @contextmanager
@@ -106,7 +116,7 @@ def _stream(spark: SparkSession, compiled: Compiled, options: argparse.Namespace
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ParallelismWarning)
         return stream(
-            streams_of(spark, options.input, options.input_format, options.max_per_batch),
+            streams_of(spark, options.input, options.input_format, options.max_per_batch, kafka_options(options)),
             compiled,
             window=options.window,
             step=options.step,

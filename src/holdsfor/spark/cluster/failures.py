@@ -10,12 +10,12 @@ import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from holdsfor.errors import Diagnostic, HoldsforError
+from holdsfor.errors import Diagnostic, Hint, HoldsforError
 from holdsfor.spark.cluster.causes import Cause, causes_of
 from holdsfor.spark.cluster.session_start import Log
 from holdsfor.spark.cluster.worker_problems import worker_message
 
-__all__ = ["Failure", "cause_of", "failure_of"]
+__all__ = ["Failure", "cause_of", "failure_of", "unwritten"]
 
 _EXCEPTION = re.compile(
     r"^(?:Caused by: |: |Exception in thread \S+ )?((?:[\w$]+\.)*[\w$]*(?:Exception|Error|Failure))(?:: (.*))?$"
@@ -70,30 +70,55 @@ _READING = _FailurePattern("", ("FAILED_READ_FILE",), text=re.compile("FileScanR
 _UNWRITABLE = (
     # A full disk is an IOException like many others.
     _FailurePattern(
-        "free disk space; `--conf spark.local.dir=…` moves the temporary files of Spark",
+        Hint(
+            "free disk space; the setting `spark.local.dir` moves the temporary files of Spark",
+            on_command_line="free disk space; `--conf spark.local.dir=…` moves the temporary files of Spark",
+        ),
         text=re.compile(r"No space left on device|Disk quota exceeded"),
     ),
     # Local file systems report these as IOException.
     _FailurePattern(
-        "give a place with write permission to `-o`",
+        Hint(
+            "give a place with write permission",
+            on_command_line="give a place with write permission to `-o`",
+        ),
         names=("AccessControlException", "AccessDeniedException", "ParentNotDirectoryException"),
         text=re.compile(r"Permission denied|Read-only file system|Mkdirs failed|not a directory"),
     ),
     _FailurePattern(
-        "Spark needs the package of this file system, see `--conf spark.jars.packages=…`",
+        Hint(
+            "Spark needs the package of this file system, see the setting `spark.jars.packages`",
+            on_command_line="Spark needs the package of this file system, see `--conf spark.jars.packages=…`",
+        ),
         names=("UnsupportedFileSystemException",),
     ),
     # A missing class is only known by its name; `No suitable driver` has the SQL state of a lost connection.
     _FailurePattern(
-        "Spark needs the driver of the database, for example `--conf spark.jars=/usr/share/java/postgresql.jar`",
+        Hint(
+            "Spark needs the driver of the database, see the setting `spark.jars`",
+            on_command_line="Spark needs the driver of the database, for example `--conf "
+            "spark.jars=/usr/share/java/postgresql.jar`",
+        ),
         text=re.compile(r"ClassNotFoundException: org\.postgresql|No suitable driver"),
     ),
     _FailurePattern(
-        "set `HOLDSFOR_JDBC_USER` and `HOLDSFOR_JDBC_PASSWORD`, or give a file with `--jdbc-properties`",
+        Hint(
+            "see the options `user` and `password`",
+            on_command_line="set `HOLDSFOR_JDBC_USER` and `HOLDSFOR_JDBC_PASSWORD`, or give a file with "
+            "`--jdbc-properties`",
+        ),
         sql_states=("28", "08004"),
     ),
     _FailurePattern("the previous results are unchanged", sql_states=("",)),
     _FailurePattern("see `-o`", ("SCHEMA_NOT_FOUND", "TABLE_OR_VIEW_ALREADY_EXISTS")),
+)
+# The source of a stream has the same exceptions, so these are failures of an output only while it is written.
+_UNSENT = _FailurePattern(
+    Hint(
+        "check the address of the broker and the options `kafka.…`; a restart writes the rows again",
+        on_command_line="check the address of the broker and `--kafka-properties`; a restart writes the rows again",
+    ),
+    text=re.compile(r"org\.apache\.kafka\.common\.(?:errors\.\w+|KafkaException)"),
 )
 
 
@@ -105,7 +130,7 @@ class Failure:
     exit_code: int
 
 
-def failure_of(problem: BaseException, place: str, log: Log) -> Failure:
+def failure_of(problem: BaseException, place: str | None, log: Log) -> Failure:
     """The message for a problem; the full text of an unknown problem is kept in the log."""
     if isinstance(problem, HoldsforError):
         is_outside = any(diagnostic.code == "HF620" for diagnostic in problem.diagnostics)
@@ -113,17 +138,27 @@ def failure_of(problem: BaseException, place: str, log: Log) -> Failure:
     full = f"{type(problem).__name__}: {problem}"
     known = worker_message(full)
     if known is not None:
-        return Failure(known, 2)
+        return Failure(known, 1 if known.startswith("error[HF620]") else 2)
     causes = causes_of(problem)
     # A JVM that does not start reports the reason only in the log.
     cause = cause_of((log.read().strip() if causes[0].condition == _GATEWAY else "") or full)
     for pattern in () if _READING.fits(causes, full) else _UNWRITABLE:
         if pattern.fits(causes, full):
-            message = f"results cannot be written to `{place}`: {cause}"
-            return Failure(Diagnostic("HF620", message, hint=pattern.hint).render(), 1)
+            what = "files of Spark cannot be written" if place is None else f"results cannot be written to `{place}`"
+            return Failure(Diagnostic("HF620", f"{what}: {cause}", hint=pattern.hint).render(), 1)
     kept = f"the full text is in {log.keep(''.join(traceback.format_exception(problem)))}"
     hint = next((f"{pattern.hint}; {kept}" for pattern in _UNFINISHED if pattern.fits(causes, full)), kept)
     return Failure(Diagnostic("HF621", f"Spark could not finish the run: {cause}", hint=hint).render(), 1)
+
+
+def unwritten(problem: BaseException, place: str) -> Diagnostic | None:
+    """The diagnostic of a problem while results were written to a place; None for problems of another kind."""
+    full, causes = f"{type(problem).__name__}: {problem}", causes_of(problem)
+    if worker_message(full) is not None or _READING.fits(causes, full):
+        return None
+    hint = next((each.hint for each in (*_UNWRITABLE, _UNSENT) if each.fits(causes, full)), None)
+    message = f"results cannot be written to `{place}`: {cause_of(full)}"
+    return None if hint is None else Diagnostic("HF620", message, hint=hint)
 
 
 def cause_of(text: str) -> str:

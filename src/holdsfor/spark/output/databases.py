@@ -35,6 +35,8 @@ __all__ = [
 DRIVER_OPTIONS = {"driver": "org.postgresql.Driver", "numPartitions": "16"}
 """Java does not find drivers in `spark.jars` by itself; and the tasks of a cluster would open too many connections."""
 
+_SCHEME = re.compile(r"(?:\w+:)+(?://)?")
+_AUTHORITY = re.compile(r"(?:[\w.,%-]|\[[0-9A-Fa-f:.]+\]|:\d+)*(?:/|$)")
 _LONGEST_NAME = 63
 _SEE_TABLE = Hint("see `table`", on_command_line="see `--table`")
 _UNIQUE = 12
@@ -45,8 +47,16 @@ def without_secrets(url: str) -> str:
 
     >>> without_secrets("jdbc:postgresql://ann:secret@host/sea?password=secret")
     'jdbc:postgresql://host/sea'
+    >>> without_secrets("jdbc:postgresql://ann:sec/ret@host:5432/sea")
+    'jdbc:postgresql://…'
     """
-    return re.sub(r"//[^/]*@", "//", re.split(r"[?;]", url, maxsplit=1)[0])
+    without_user = re.sub(r"//[^/]*@", "//", url, count=1)
+    shown = re.split(r"[?;]", without_user, maxsplit=1)[0]
+    scheme = _SCHEME.match(shown)
+    prefix = scheme[0] if scheme else ""
+    # A password with a slash that is not escaped: its end is not known.
+    is_known = "@" not in without_user and _AUTHORITY.match(shown, len(prefix))
+    return shown if is_known else f"{prefix}…"
 
 
 def check_url(url: str, table: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from holdsfor.errors import DataProblem, Diagnostic, Hint, UsageProblem
@@ -15,7 +15,7 @@ from holdsfor.spark.input.inputs import Lines
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["check_inputs", "streams_of"]
+__all__ = ["check_inputs", "streams_of", "topic_of"]
 
 _KAFKA = re.compile(r"kafka://(?P<brokers>[^/\s]+)/(?P<topic>[A-Za-z0-9._-]+)")
 
@@ -28,22 +28,37 @@ def check_inputs(inputs: Sequence[str], at_most: int | None = None) -> None:
         raise UsageProblem(Diagnostic("HF794", message, hint=hint))
     for given in inputs:
         path = split_mapping(given)[0]
-        if path.startswith("kafka:") and _KAFKA.fullmatch(path) is None:
-            message = f"expected `kafka://HOST:PORT/TOPIC`, found `{path}`"
-            raise UsageProblem(Diagnostic("HF794", message, hint="several brokers are separated by commas"))
+        if path.startswith("kafka:"):
+            topic_of(path, "HF794")
+
+
+def topic_of(place: str, code: str) -> tuple[str, str]:
+    """The brokers and the topic of an address; another address is a problem with the code."""
+    found = _KAFKA.fullmatch(place)
+    if found is None:
+        message = f"expected `kafka://HOST:PORT/TOPIC`, found `{place}`"
+        raise UsageProblem(Diagnostic(code, message, hint="several brokers are separated by commas"))
+    return found["brokers"], found["topic"]
 
 
 def streams_of(
-    spark: SparkSession, inputs: Sequence[str], form: Format | None, at_most: int | None = None
+    spark: SparkSession,
+    inputs: Sequence[str],
+    form: Format | None,
+    at_most: int | None = None,
+    kafka: Mapping[str, str] | None = None,
 ) -> list[Any]:
-    """The inputs as streams of lines, or of rows for Parquet files; a micro-batch has at most some files or records."""
+    """The inputs as streams of lines, or of rows for Parquet files; a micro-batch has at most some files or records.
+
+    `kafka` are options of the source for topics.
+    """
     from pyspark.errors import AnalysisException
 
     found = []
     for given in inputs:
         path, mapping = split_mapping(given)
         try:
-            found.append(_stream_of(spark, path, mapping, form, at_most))
+            found.append(_stream_of(spark, path, mapping, form, at_most, kafka or {}))
         except AnalysisException as problem:
             if problem.getCondition() != "PATH_NOT_FOUND":
                 raise
@@ -52,13 +67,20 @@ def streams_of(
     return found
 
 
-def _stream_of(spark: SparkSession, path: str, mapping: str | None, form: Format | None, at_most: int | None) -> Any:
+def _stream_of(
+    spark: SparkSession,
+    path: str,
+    mapping: str | None,
+    form: Format | None,
+    at_most: int | None,
+    kafka: Mapping[str, str],
+) -> Any:
     from pyspark.sql import functions as F
 
     lines: Format = "jsonl" if form is None and mapping is not None else form or "text"
-    topic = _KAFKA.fullmatch(path)
-    if topic is not None:
-        options = {"kafka.bootstrap.servers": topic["brokers"], "subscribe": topic["topic"]}
+    if path.startswith("kafka:"):
+        brokers, topic = topic_of(path, "HF794")
+        options = {**kafka, "kafka.bootstrap.servers": brokers, "subscribe": topic}
         options |= {} if at_most is None else {"maxOffsetsPerTrigger": str(at_most)}
         records = spark.readStream.format("kafka").options(startingOffsets="earliest", **options).load()
         source = F.concat_ws("/", "topic", F.col("partition").cast("string"))

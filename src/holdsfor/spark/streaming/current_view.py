@@ -82,7 +82,7 @@ def current_sink_of(settings: SinkSettings) -> Sink:
         refuse_output(f"the current view is written as `parquet` or `jdbc`, found {found}", hint)
     if settings.path is None:
         refuse_output("the format `parquet` needs a path", "write `.start(path)`")
-    return SnapshotSink(str(settings.path), settings.options)
+    return SnapshotSink(settings.path, settings.options)
 
 
 def read_current(spark: SparkSession, path: str) -> DataFrame:

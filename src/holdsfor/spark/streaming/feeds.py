@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.errors import Diagnostic, ExecutionProblem, HoldsforError, UsageProblem
+from holdsfor.spark.cluster.failures import unwritten
 from holdsfor.spark.output.folders import HadoopFiles
 from holdsfor.spark.streaming.batch_progress import BatchProgress
 from holdsfor.spark.streaming.micro_batches import MicroBatch
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from holdsfor.spark.streaming.stream import RecognitionStream
 
-__all__ = ["Feed", "FeedWriter", "OutputWriter"]
+__all__ = ["Feed", "FeedOutput", "FeedWriter", "OutputWriter"]
 
 FILES = "holdsfor"
 """The folder of the stream in its checkpoint."""
@@ -119,6 +120,29 @@ class _Writer:
         return query
 
 
+@dataclass(frozen=True)
+class FeedOutput:
+    """A feed and its sink; a function of the user has no settings."""
+
+    feed: Feed
+    sink: Sink
+    settings: SinkSettings | None
+
+    def write(self, output: MicroBatch) -> None:
+        """Write the rows of a micro-batch. A failure of the place is HF620, with the place."""
+        if not self.feed.n_rows(output) and not self.sink.needs_every_batch:
+            return
+        try:
+            self.sink.write(self.feed.rows(output), output.number)
+        except HoldsforError:
+            raise
+        except Exception as problem:
+            failure = None if self.settings is None else unwritten(problem, self.settings.place)
+            if failure is None:
+                raise
+            raise ExecutionProblem(failure) from problem
+
+
 class FeedWriter(_Writer):
     """Writes one feed. Rows are written once for the formats of files, Delta Lake and PostgreSQL."""
 
@@ -159,17 +183,12 @@ class FeedWriter(_Writer):
     def _start(self, path: str | None, table: str | None) -> StreamingQuery:
         is_trial = self._format in ("memory", "console") and self._function is None
         checkpoint = self._checkpoint(is_optional=is_trial)
-        feed, sink = self._feed, self._sink(path, table, checkpoint)
+        return self._started(checkpoint, self.output_of(checkpoint, path, table).write)
 
-        def write(output: MicroBatch) -> None:
-            if feed.n_rows(output) or sink.needs_every_batch:
-                sink.write(feed.rows(output), output.number)
-
-        return self._started(checkpoint, write)
-
-    def _sink(self, path: str | None, table: str | None, checkpoint: str) -> Sink:
+    def output_of(self, checkpoint: str, path: str | None = None, table: str | None = None) -> FeedOutput:
+        """The output of the feed in a query with a checkpoint."""
         if self._function is not None:
-            return FunctionSink(self._function)
+            return FeedOutput(self._feed, FunctionSink(self._function), None)
         spark = self._stream.plan.input.spark
         own = {key: value for key, value in self._options.items() if key not in ("path", "checkpointLocation")}
         settings = SinkSettings(
@@ -182,23 +201,60 @@ class FeedWriter(_Writer):
             application=f"holdsfor {checkpoint} {self._feed.name}",
             default_form=str(spark.conf.get("spark.sql.sources.default", "parquet")),
         )
-        return self._feed.sink_of(settings)
+        return FeedOutput(self._feed, self._feed.sink_of(settings), settings)
 
 
 class OutputWriter(_Writer):
-    """Writes all feeds of a stream with one evaluation, by a function that gets a `MicroBatch`."""
+    """Writes several feeds with one evaluation: by their writers, or by a function that gets a `MicroBatch`."""
 
     def __init__(self, stream: RecognitionStream) -> None:
         super().__init__(stream)
         self._function: Callable[[MicroBatch], None] | None = None
+        self._writers: tuple[FeedWriter, ...] = ()
 
     def foreachBatch(self, func: Callable[[MicroBatch], None]) -> OutputWriter:
         self._function = func
         return self
 
+    def feeds(self, *writers: FeedWriter) -> OutputWriter:
+        """Write feeds with the formats and options of their writers, each micro-batch in the given order.
+
+        The path of files is the option `path`. Checkpoint and trigger are those of this writer.
+        """
+        self._writers = writers
+        return self
+
     def start(self) -> StreamingQuery:
-        function = self._function
-        if function is None:
-            message = "the writer of all feeds needs a function"
-            raise UsageProblem(Diagnostic("HF795", message, hint="write `.foreachBatch(function)`, or write one feed"))
-        return self._started(self._checkpoint(is_optional=False), function)
+        checkpoint = self._checkpoint(is_optional=False)
+        outputs = [writer.output_of(checkpoint) for writer in self._writers]
+        _refuse_shared_places(outputs)
+        writes = [output.write for output in outputs] + ([] if self._function is None else [self._function])
+        if not writes:
+            message = "the writer of several feeds needs their writers or a function"
+            raise UsageProblem(
+                Diagnostic("HF795", message, hint="write `.feeds(writer, …)` or `.foreachBatch(function)`")
+            )
+
+        def write(output: MicroBatch) -> None:
+            for each in writes:
+                each(output)
+
+        return self._started(checkpoint, write)
+
+
+def _refuse_shared_places(outputs: Sequence[FeedOutput]) -> None:
+    """Refuse two outputs that would take the micro-batches of one for those of the other."""
+    known: set[tuple[str, str]] = set()
+    for output in outputs:
+        if (settings := output.settings) is None:
+            continue
+        if settings.form == "jdbc":  # the table of numbers distinguishes feeds
+            own = (f"the feed `{output.feed.name}`", "several tables")
+        elif settings.path is not None:
+            own = ("several feeds", f"`{settings.path.rstrip('/')}`")
+        else:
+            continue
+        if own in known:
+            message = f"one query cannot write {own[0]} to {own[1]}"
+            raise UsageProblem(Diagnostic("HF795", message, hint="give each a place of its own, or start two queries"))
+        known.add(own)

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Protocol, TypeAlias
 from uuid import uuid4
 
 from holdsfor.errors import Diagnostic, UsageProblem, did_you_mean
+from holdsfor.spark.output.databases import without_secrets
 from holdsfor.spark.output.folders import HadoopFiles
 from holdsfor.spark.streaming.postgres_tables import PostgresSink
 
@@ -182,6 +183,15 @@ class SinkSettings:
     def known_form(self) -> str:
         return self.form or self.default_form
 
+    @property
+    def place(self) -> str:
+        """The place of the output in messages, without secrets."""
+        if self.form == "jdbc":
+            return f"{without_secrets(self.options.get('url', ''))} {self.options.get('dbtable', '')}".rstrip()
+        if self.form == "kafka":
+            return f"kafka://{self.options.get('kafka.bootstrap.servers', '')}/{self.options.get('topic', '')}"
+        return self.path or self.table or self.query_name or self.known_form
+
 
 SinkOf: TypeAlias = Callable[[SinkSettings], Sink]
 """The sink of one format, or of all formats of a feed."""
@@ -202,7 +212,7 @@ def _folder_sink(settings: SinkSettings) -> Sink:
     form = settings.known_form
     if settings.path is None:
         refuse_output(f"the format `{form}` needs a path", "write `.start(path)`")
-    return FolderSink(str(settings.path), form, settings.options, settings.partition_by)
+    return FolderSink(settings.path, form, settings.options, settings.partition_by)
 
 
 def _delta_sink(settings: SinkSettings) -> Sink:
@@ -212,7 +222,7 @@ def _delta_sink(settings: SinkSettings) -> Sink:
 def _memory_sink(settings: SinkSettings) -> Sink:
     if settings.query_name is None:
         refuse_output("the format `memory` needs a name", "write `.queryName(…)`")
-    return MemorySink(str(settings.query_name))
+    return MemorySink(settings.query_name)
 
 
 _SINKS: Mapping[str, SinkOf] = {
@@ -225,6 +235,6 @@ _SINKS: Mapping[str, SinkOf] = {
 }
 
 
-def refuse_output(message: str, hint: str) -> None:
+def refuse_output(message: str, hint: str) -> NoReturn:
     """Refuse an output of a stream."""
     raise UsageProblem(Diagnostic("HF795", message, hint=hint))

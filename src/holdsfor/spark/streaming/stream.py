@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from holdsfor.analysis.fingerprint import fingerprint
+from holdsfor.analysis.output_selection import chosen_patterns
 from holdsfor.analysis.pipeline import Compiled, check_time_zone, with_clock, with_output
 from holdsfor.analysis.result_columns import find_table
 from holdsfor.distribution.one_bucket import one_bucket_warnings
@@ -91,9 +92,10 @@ class RecognitionStream:
         n_rows = self.changes.n_rows
         return Feed(self, "current", lambda output: last_changes(output.changes), n_rows, current_sink_of)
 
-    def alerts(self, *names: str, where: str | None = None, ops: Sequence[Literal["+", "-"]] = ("+",)) -> Feed:
+    def alerts(self, *selectors: str, where: str | None = None, ops: Sequence[Literal["+", "-"]] = ("+",)) -> Feed:
         """The changes of some fluents and events, with an `id` that is the same when an alert is sent again.
 
+        A selector is a name, a name with its arity such as `gap/1`, or a pattern such as `gap(_)=farFromPorts`.
         `where` is a condition in SQL on the columns of `changes`; `ops` are the operations of the changes. Besides the
         formats of other feeds there is `webhook`, with the option `url`.
 
@@ -104,10 +106,10 @@ class RecognitionStream:
         >>> alerts = found.alerts("rich", where="arguments[0] = 'chris'")
         >>> writer = alerts.writeStream.format("webhook").option("url", "https://example.org/hook")
         """
-        tables = [find_table(self.plan.columns, self.plan.compiled.names, name) for name in names]
-        n_rows = self.changes.n_rows
+        compiled, n_rows = self.plan.compiled, self.changes.n_rows
+        patterns = chosen_patterns(selectors, "alerts", compiled.names, compiled.graph, compiled.selection)
         return Feed(
-            self, "alerts", lambda output: alert_rows(output.changes, tables, ops, where), n_rows, alert_sink_of
+            self, "alerts", lambda output: alert_rows(output.changes, patterns, ops, where), n_rows, alert_sink_of
         )
 
     @property
