@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from holdsfor.errors import on_command_line
 from holdsfor.spark.cluster.causes import Cause, causes_of
 from holdsfor.spark.cluster.failures import failure_of
 from holdsfor.spark.cluster.session_start import Log
@@ -73,4 +74,5 @@ def test_a_chain_of_causes_has_classes_conditions_and_parameters(spark: SparkSes
 )
 def test_causes_are_enough(cause: Cause, hint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("holdsfor.spark.cluster.failures.causes_of", lambda problem: (cause,))
-    assert hint in failure_of(RuntimeError("no"), "found", Log(tmp_path / "log")).text
+    with on_command_line():
+        assert hint in failure_of(RuntimeError("no"), "found", Log(tmp_path / "log")).text
