@@ -104,41 +104,68 @@ def _numbers(version: str) -> list[int]:
 
 
 class Broker:
-    """A broker in a process of its own; after `kill`, `start` continues with its topics and its address."""
+    """A broker in a process of its own; after `kill`, `start` continues with its topics and its address.
 
-    def __init__(self, folder: Path) -> None:
-        self._ports = [_free_port(), _free_port()]
-        self._properties, self._log = folder / "server.properties", folder / "broker.log"
-        self._properties.write_text(_properties(folder, *self._ports), encoding="utf-8")
+    The first broker is also the controller of the cluster, which others join.
+    """
+
+    def __init__(self, folder: Path, *, joins: Broker | None = None) -> None:
+        self.node: int = 1 if joins is None else joins.node + 1
+        self._port = _free_port()
+        self._controller: int = _free_port() if joins is None else joins._controller
+        self._properties, self._log = folder / f"server{self.node}.properties", folder / f"broker{self.node}.log"
+        self._properties.write_text(self._settings(folder / f"logs{self.node}"), encoding="utf-8")
         format_logs = [*_java(), "kafka.tools.StorageTool", "format", "-t", CLUSTER, "-c", str(self._properties)]
         subprocess.run(format_logs, check=True, capture_output=True)
         self._process: subprocess.Popen[bytes] | None = None
 
+    def _settings(self, logs: Path) -> str:
+        own, controller = f"PLAINTEXT://127.0.0.1:{self._port}", f"CONTROLLER://127.0.0.1:{self._controller}"
+        is_first = self.node == 1
+        return f"""process.roles={"broker,controller" if is_first else "broker"}
+node.id={self.node}
+listeners={f"{own},{controller}" if is_first else own}
+advertised.listeners={own}
+controller.listener.names=CONTROLLER
+controller.quorum.voters=1@127.0.0.1:{self._controller}
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
+log.dirs={logs}
+offsets.topic.replication.factor=1
+transaction.state.log.replication.factor=1
+transaction.state.log.min.isr=1
+num.partitions=2
+"""
+
     @property
     def address(self) -> str:
-        return f"127.0.0.1:{self._ports[0]}"
+        return f"127.0.0.1:{self._port}"
 
     def start(self) -> None:
         """Start the broker, and wait until it answers."""
         with self._log.open("ab") as log:
             self._process = subprocess.Popen([*_java(), "kafka.Kafka", str(self._properties)], stdout=log, stderr=log)
-        _wait_for(self._ports[0])
+        _wait_for(self._port)
 
     def kill(self) -> None:
         assert self._process is not None
         self._process.kill()
         self._process.wait()
 
+    @contextmanager
+    def running(self) -> Iterator[Broker]:
+        """The started broker, which ends with the block."""
+        self.start()
+        try:
+            yield self
+        finally:
+            self.kill()
+
 
 @contextmanager
 def running(folder: Path) -> Iterator[Broker]:
     """A broker that ends with the block."""
-    broker = Broker(folder)
-    broker.start()
-    try:
+    with Broker(folder).running() as broker:
         yield broker
-    finally:
-        broker.kill()
 
 
 class Producer:
@@ -159,15 +186,31 @@ class Producer:
 
     def write(self, lines: list[str]) -> None:
         """Write lines; they are in the topic afterwards."""
+        assert self._ask("".join(f"{line}\n" for line in [*lines, ""])) == "written"
+
+    def create(self, topic: str, brokers: list[list[int]]) -> None:
+        """Create a topic with a partition on each of the lists of brokers; the first broker of a list leads."""
+        assert self._ask(f"create {topic} {json.dumps(brokers)}\n") == "created"
+
+    def extend(self, topic: str, brokers: list[list[int]]) -> None:
+        """Add partitions to a topic, each on a list of brokers."""
+        assert self._ask(f"extend {topic} {json.dumps(brokers)}\n") == "extended"
+
+    def leaders(self, topic: str) -> list[int]:
+        """The broker that leads each partition."""
+        found: list[int] = json.loads(self._ask(f"leaders {topic} []\n"))
+        return found
+
+    def _ask(self, what: str) -> str:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write("".join(f"{line}\n" for line in [*lines, ""]))
+        self._process.stdin.write(what)
         self._process.stdin.flush()
-        assert self._process.stdout.readline() == "written\n"
+        return self._process.stdout.readline().rstrip("\n")
 
 
 def messages(broker: str, topic: str) -> list[tuple[str, str]]:
-    """The keys and values of all messages of a topic."""
+    """The keys and values of the committed messages of a topic."""
     command = [sys.executable, "-m", "tests.spark.kafka_consumer", broker, ",".join(map(str, connector_jars())), topic]
     done = subprocess.run(command, env=job_environment(), cwd=ROOT, capture_output=True, text=True, check=True)
     return [(key, value) for key, value in map(json.loads, done.stdout.splitlines())]
@@ -183,22 +226,6 @@ def _java() -> list[str]:
     """The command of a program of the broker."""
     java = f"{os.environ['JAVA_HOME']}/bin/java" if "JAVA_HOME" in os.environ else "java"
     return [java, "-Xmx400m", "-cp", os.pathsep.join(map(str, broker_jars()))]
-
-
-def _properties(folder: Path, port: int, controller: int) -> str:
-    return f"""process.roles=broker,controller
-node.id=1
-listeners=PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}
-advertised.listeners=PLAINTEXT://127.0.0.1:{port}
-controller.listener.names=CONTROLLER
-controller.quorum.voters=1@127.0.0.1:{controller}
-listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
-log.dirs={folder}/logs
-offsets.topic.replication.factor=1
-transaction.state.log.replication.factor=1
-transaction.state.log.min.isr=1
-num.partitions=2
-"""
 
 
 def _wait_for(port: int) -> None:

@@ -1,4 +1,4 @@
-"""Print the keys and values of all messages of a topic as JSON lines: `kafka_consumer.py BROKER JARS TOPIC`."""
+"""Print keys and values of the committed messages of a topic as JSON lines: `kafka_consumer.py BROKER JARS TOPIC`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from tests.spark.kafka_producer import session
 
 
 def main(broker: str, jars: str, topic: str) -> None:
-    found = session(jars).read.format("kafka").options(subscribe=topic, **{"kafka.bootstrap.servers": broker}).load()
+    asked = {"kafka.bootstrap.servers": broker, "kafka.isolation.level": "read_committed", "subscribe": topic}
+    found = session(jars).read.format("kafka").options(**asked).load()
     for row in found.selectExpr("cast(key as string) as key", "cast(value as string) as value").collect():
         print(json.dumps([row.key, row.value]))
 

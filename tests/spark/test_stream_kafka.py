@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
+import random
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pyarrow.parquet as pq  # type: ignore[import-untyped]
 import pytest
 
 from tests.apps.data import ROOT
+from tests.seeds import ROTATION
 from tests.spark import kafka, readme_stream
 from tests.spark.conftest import why_not
+from tests.spark.random_stream import RULES, STEP, changes_of_rows, expected_changes, random_batches
 from tests.spark.test_streams import BATCHES, CHANGES, RICH
 
 pytestmark = pytest.mark.long
@@ -104,3 +109,96 @@ def test_a_stream_continues_after_its_broker_was_down(tmp_path: Path) -> None:
     found = [(row["query_time"], row["op"], row["fvp"], (row["start"], row["end"])) for row in rows]
     expected = [(at, *change) for at, changes in CHANGES.items() for change in changes]
     assert sorted(found, key=str) == sorted(expected, key=str)
+
+
+def arrivals(lines: list[str]) -> list[int]:
+    return [int(line.split("|")[1]) for line in lines]
+
+
+def in_partitions(lines: list[str], n: int, chance: random.Random) -> list[str]:
+    """Records in random partitions, with a last record in each, so that no partition is behind the others."""
+    last = max(arrivals(lines))
+    ends = [f"{partition} heartbeat|{last}|{last}" for partition in range(n)]
+    return [*(f"{chance.randrange(n)} {line}" for line in lines), *ends]
+
+
+def test_brokers_that_restart_leaders_that_move_and_added_partitions_lose_nothing(tmp_path: Path) -> None:
+    """Two brokers: one is killed and started again, so that the other leads its partitions; then partitions are added.
+
+    A partition counts as a source from its first record on, so added ones begin with a record that is not late.
+    """
+    reason = why_not() or kafka.why_not()
+    if reason is not None:
+        pytest.skip(reason)
+    print(f"seed {ROTATION}")
+    chance = random.Random(ROTATION)
+    batches = random_batches(chance, 12)
+    parts = [[line for batch in batches[i : i + 4] for line in batch] for i in (0, 4, 8)]
+    (tmp_path / "rules.prolog").write_text(RULES, encoding="utf-8")
+    both = [[1, 2], [2, 1]]
+    with ExitStack() as running:
+        first = running.enter_context(kafka.Broker(tmp_path).running())
+        second = running.enter_context(kafka.Broker(tmp_path, joins=first).running())
+        producer = running.enter_context(kafka.Producer(first.address, "records"))
+        for topic in ("records", "changes"):
+            producer.create(topic, both)
+        assert producer.leaders("records") == [1, 2]
+        producer.write(in_partitions(parts[0], 2, chance))
+        stream = running.enter_context(streaming(first.address, tmp_path))
+        stream.reaches(parts[0])
+        second.kill()
+        producer.write(in_partitions(parts[1], 2, chance))
+        stream.reaches(parts[1])
+        assert producer.leaders("records") == [1, 1]
+        second.start()
+        producer.extend("records", both)
+        reached = max(arrivals(parts[1]))
+        producer.write([f"{partition} heartbeat|{reached}|{reached}" for partition in (2, 3)])
+        stream.has_sources(4)
+        producer.write(in_partitions(parts[2], 4, chance))
+        stream.reaches(parts[2])
+        messages = kafka.messages(first.address, "changes")
+    found = [json.loads(value) for value in dict(messages).values()]
+    assert changes_of_rows(found) == expected_changes(batches)
+    assert len(messages) == len(found), "no micro-batch was repeated"
+
+
+class RunningStream:
+    """A stream from topic to topic, which prints its progress."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+
+    def reaches(self, lines: list[str]) -> None:
+        """Wait for the last query time that is due with some records."""
+        last = (max(arrivals(lines)) - 1) // STEP * STEP
+        while self._progress()["query_time"] != last:
+            continue
+
+    def has_sources(self, n: int) -> None:
+        while self._progress()["sources"] != n:
+            continue
+
+    def _progress(self) -> dict[str, int]:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        assert line, "the stream has ended"
+        found: dict[str, int] = json.loads(line)
+        return found
+
+
+@contextmanager
+def streaming(address: str, folder: Path) -> Iterator[RunningStream]:
+    """A stream that is killed at the end of the block."""
+    jars = ",".join(map(str, kafka.connector_jars()))
+    command = [sys.executable, "-m", "tests.spark.kafka_stream", address, jars]
+    command += [str(folder / "rules.prolog"), str(folder / "checkpoint")]
+    with (folder / "stream.log").open("wb") as log:
+        process = subprocess.Popen(
+            command, env=kafka.job_environment(), cwd=ROOT, stdout=subprocess.PIPE, stderr=log, text=True
+        )
+    try:
+        yield RunningStream(process)
+    finally:
+        process.kill()
+        process.communicate()

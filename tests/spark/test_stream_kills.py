@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +21,17 @@ import pytest
 import holdsfor as hf
 from tests.apps.data import ROOT
 from tests.seeds import IS_LONG, ROTATION
+from tests.spark import kafka, postgresql
 from tests.spark.conftest import why_not
-from tests.spark.random_stream import RULES, STEP, WINDOW, changes_of_rows, expected_changes, random_batches
+from tests.spark.random_stream import (
+    RULES,
+    STEP,
+    WINDOW,
+    changes_of_rows,
+    expected_changes,
+    expected_results,
+    random_batches,
+)
 from tests.spark.test_streams import read_lines, write_batches
 from tests.spark.victims import bucket_processes, killed, python_workers
 
@@ -29,25 +42,139 @@ KILLS = int(os.environ.get("HOLDSFOR_KILLS", "30" if IS_LONG else "1"))
 N_BATCHES = 2 * KILLS if KILLS > 1 else 5
 
 
-def test_a_killed_stream_continues_without_loss_or_repetition(tmp_path: Path) -> None:
-    reason = why_not()
+@dataclass(frozen=True)
+class Output:
+    """A place to which a stream writes a feed, and a function that reads it and compares it with one engine."""
+
+    feed: str
+    format: str
+    options: Mapping[str, str]
+    check: Callable[[list[list[str]]], None]
+    jars: Sequence[Path] = ()
+
+    @property
+    def described(self) -> str:
+        jars = ",".join(map(str, self.jars))
+        return json.dumps({"feed": self.feed, "format": self.format, "options": {**self.options}, "jars": jars})
+
+
+@contextmanager
+def files(folder: Path) -> Iterator[Output]:
+    """Files of Parquet, which have each change once."""
+
+    def check(batches: list[list[str]]) -> None:
+        assert changes_of_rows(pq.read_table(folder / "out").to_pylist()) == expected_changes(batches)
+
+    yield Output("changes", "parquet", {"path": str(folder / "out")}, check)
+
+
+@contextmanager
+def topic(folder: Path) -> Iterator[Output]:
+    """A topic, which has each change at least once, and with the same key every time."""
+    skip_without(kafka.why_not())
+    with kafka.running(folder) as broker:
+
+        def check(batches: list[list[str]]) -> None:
+            messages = kafka.messages(broker.address, "changes")
+            print(f"{len(messages)} messages, {len(set(messages))} of them different")
+            by_key = dict(messages)
+            assert len(by_key) == len(set(messages)), "two messages have the same key"
+            assert changes_of_rows([json.loads(value) for value in by_key.values()]) == expected_changes(batches)
+
+        options = {"kafka.bootstrap.servers": broker.address, "topic": "changes"}
+        yield Output("changes", "kafka", options, check, kafka.connector_jars())
+
+
+@contextmanager
+def table(folder: Path) -> Iterator[Output]:
+    """A table of PostgreSQL, which has each change once."""
+    skip_without(postgresql.why_not())
+    with postgresql.running() as server:
+
+        def check(batches: list[list[str]]) -> None:
+            rows = server.ask("select row_to_json(changes) from changes")
+            assert changes_of_rows(list(map(json.loads, rows))) == expected_changes(batches)
+            assert tables_of(server) == ["changes", "holdsfor_batches"]
+
+        yield Output("changes", "jdbc", options_of(server, "changes"), check, [postgresql.DRIVER])
+
+
+@contextmanager
+def view(folder: Path) -> Iterator[Output]:
+    """A table of PostgreSQL with the current results."""
+    skip_without(postgresql.why_not())
+    with postgresql.running() as server:
+
+        def check(batches: list[list[str]]) -> None:
+            rows = map(json.loads, server.ask("select row_to_json(known) from known"))
+            found = sorted(((row["fvp"], row["start"], row["end"]) for row in rows), key=str)
+            assert found == expected_results(batches)
+            assert tables_of(server) == ["holdsfor_batches", "known"]
+
+        yield Output("current", "jdbc", options_of(server, "known"), check, [postgresql.DRIVER])
+
+
+@contextmanager
+def snapshots(folder: Path) -> Iterator[Output]:
+    """Snapshots of Parquet with the current results."""
+
+    def check(batches: list[list[str]]) -> None:
+        last = max((folder / "view").glob("snapshot=*"), key=lambda path: int(path.name.partition("=")[2]))
+        found = [(row["fvp"], row["start"], row["end"]) for row in pq.read_table(last).to_pylist()]
+        assert sorted(found, key=str) == expected_results(batches)
+
+    yield Output("current", "parquet", {"path": str(folder / "view")}, check)
+
+
+def options_of(server: postgresql.PostgreSQL, name: str) -> dict[str, str]:
+    return {"url": server.url, "dbtable": name, "user": "tester", "password": postgresql.PASSWORD}
+
+
+def tables_of(server: postgresql.PostgreSQL) -> list[str]:
+    return server.ask("select tablename from pg_tables where schemaname = 'public' order by 1")
+
+
+def skip_without(reason: str | None) -> None:
     if reason is not None:
         pytest.skip(reason)
-    seed = ROTATION
-    print(f"seed {seed}")
-    chance = random.Random(seed)
+
+
+def in_test_long(output: Any) -> Any:
+    return pytest.param(output, marks=pytest.mark.long, id=output.__name__)
+
+
+OUTPUTS = [pytest.param(files, id="files"), *map(in_test_long, [topic, table, view, snapshots])]
+
+
+@pytest.mark.parametrize("opened", OUTPUTS)
+def test_a_killed_stream_continues_without_loss_or_repetition(
+    opened: Callable[[Path], AbstractContextManager[Output]], tmp_path: Path
+) -> None:
+    skip_without(why_not())
+    print(f"seed {ROTATION}")
+    chance = random.Random(ROTATION)
     batches = random_batches(chance, N_BATCHES)
     (tmp_path / "rules.prolog").write_text(RULES, encoding="utf-8")
     write_batches(tmp_path / "records", batches)
     n_killed = 0
-    while True:
-        is_last = n_killed == KILLS
-        if run_job(tmp_path, None if is_last else (chance.randint(0, 2), chance.random())):
-            break
-        n_killed += 1
+    with opened(tmp_path) as output:
+        while not run_job(tmp_path, output, None if n_killed == KILLS else (chance.randint(0, 2), chance.random())):
+            n_killed += 1
+        output.check(batches)
+        if KILLS > 1:
+            repeat_last(tmp_path / "checkpoint")
+            run_job(tmp_path, output, None)
+            output.check(batches)
     assert n_killed
-    rows = pq.read_table(tmp_path / "out").to_pylist()
-    assert changes_of_rows(rows) == expected_changes(batches)
+
+
+def repeat_last(checkpoint: Path) -> None:
+    """Make the next start repeat the last micro-batch, as after a kill between its output and its commit."""
+    last = max(
+        (path for path in (checkpoint / "commits").iterdir() if path.name.isdecimal()), key=lambda p: int(p.name)
+    )
+    last.unlink()
+    (last.parent / f".{last.name}.crc").unlink(missing_ok=True)
 
 
 def test_killed_workers_and_bucket_processes_do_not_change_the_output(spark: SparkSession, tmp_path: Path) -> None:
@@ -82,25 +209,25 @@ def test_killed_workers_and_bucket_processes_do_not_change_the_output(spark: Spa
     assert changes_of_rows(rows) == expected_changes(batches)
 
 
-def run_job(folder: Path, kill: tuple[int, float] | None) -> bool:
+def run_job(folder: Path, output: Output, kill: tuple[int, float] | None) -> bool:
     """Run the stream to its end, or kill its processes some seconds after some micro-batches; whether it ended."""
     command = [sys.executable, "-m", "tests.spark.streamed_job", str(folder / "rules.prolog")]
-    command += [str(folder / name) for name in ("records", "checkpoint", "out")]
-    environment = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
-    environment["PYTHONPATH"] = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
-    job = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, cwd=ROOT, process_group=0
-    )
+    command += [str(folder / "records"), str(folder / "checkpoint"), output.described]
+    log = folder / "job.log"
+    with log.open("ab") as errors:
+        job = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=errors, env=kafka.job_environment(), cwd=ROOT, process_group=0
+        )
     assert job.stdout is not None
     try:
         if kill is None:
-            assert job.wait() == 0
+            assert job.wait() == 0, log.read_text(encoding="utf-8")
             return True
         n_batches, seconds = kill
         for _ in range(n_batches):
             job.stdout.readline()
         time.sleep(seconds)
-        assert job.poll() in (None, 0), "the stream failed"
+        assert job.poll() in (None, 0), log.read_text(encoding="utf-8")
         return job.poll() == 0
     finally:
         if job.poll() is None:
