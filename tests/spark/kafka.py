@@ -27,7 +27,7 @@ CENTRAL = "https://repo1.maven.org/maven2"
 CACHE = Path(os.environ.get("HOLDSFOR_JARS", Path.home() / ".cache" / "holdsfor-jars"))
 BROKER = ("org.apache.kafka", "kafka_2.13", "4.1.0")
 CLUSTER = "MkU3OEVBNTcwNTJENDM2Qg"
-_POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
+POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>
   <groupId>holdsfor</groupId><artifactId>tests</artifactId><version>1</version><packaging>pom</packaging>
   <dependencies><dependency><groupId>{}</groupId><artifactId>{}</artifactId><version>{}</version></dependency></dependencies>
@@ -53,7 +53,7 @@ def broker_jars() -> list[Path]:
     if not folder.is_dir():
         beside = CACHE / f".broker-{os.getpid()}"
         beside.mkdir(parents=True)
-        (beside / "pom.xml").write_text(_POM.format(*BROKER), encoding="utf-8")
+        (beside / "pom.xml").write_text(POM.format(*BROKER), encoding="utf-8")
         command = [
             "mvn",
             "-q",

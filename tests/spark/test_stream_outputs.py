@@ -192,8 +192,8 @@ def test_a_webhook_that_refuses_alerts_stops_the_query(spark: SparkSession, tmp_
 def test_outputs_that_do_not_fit_are_refused(spark: SparkSession, tmp_path: Path) -> None:
     stream = started(spark, tmp_path)
     checkpoint = {"checkpointLocation": str(tmp_path / "checkpoint")}
-    with pytest.raises(HoldsforError, match=r"HF795.*`parquet` or `jdbc`, found the format `delta`"):
-        stream.current.writeStream.format("delta").options(**checkpoint).start(str(tmp_path / "view"))
+    with pytest.raises(HoldsforError, match=r"HF795.*`parquet`, `delta` or `jdbc`, found the format `orc`"):
+        stream.current.writeStream.format("orc").options(**checkpoint).start(str(tmp_path / "view"))
     with pytest.raises(HoldsforError, match=r"HF795.*http"):
         stream.alerts().writeStream.format("webhook").options(url="file:///etc/passwd", **checkpoint).start()
     given = {"url": "http://127.0.0.1:1", "attempts": "none", **checkpoint}

@@ -13,6 +13,7 @@ from uuid import uuid4
 
 from holdsfor.errors import DataProblem, Diagnostic
 from holdsfor.spark.output.folders import HadoopFiles
+from holdsfor.spark.streaming.delta_tables import DeltaView
 from holdsfor.spark.streaming.postgres_tables import PostgresView
 from holdsfor.spark.streaming.sinks import Sink, SinkSettings, refuse_output
 
@@ -72,17 +73,25 @@ class SnapshotSink:
 
 
 def current_sink_of(settings: SinkSettings) -> Sink:
-    """The sink of the current view for a format: `parquet`, which is the default, or `jdbc`."""
+    """The sink of the current view for a format: `parquet`, which is the default, `delta` or `jdbc`."""
     form = settings.form or "parquet"
     if form == "jdbc":
         return PostgresView(settings.application, settings.options, _KEY)
+    if form == "delta":
+        return _delta_view(settings)
     if form != "parquet" or settings.table is not None or settings.partition_by:
         found = f"the format `{form}`" if form != "parquet" else "a table or partitions"
         hint = "`foreachBatch` gets the rows to delete and to insert, for example for a MERGE"
-        refuse_output(f"the current view is written as `parquet` or `jdbc`, found {found}", hint)
+        refuse_output(f"the current view is written as `parquet`, `delta` or `jdbc`, found {found}", hint)
     if settings.path is None:
         refuse_output("the format `parquet` needs a path", "write `.start(path)`")
     return SnapshotSink(settings.path, settings.options)
+
+
+def _delta_view(settings: SinkSettings) -> Sink:
+    if settings.path is None and settings.table is None:
+        refuse_output("the format `delta` needs a path or a table", "write `.start(path)` or `.toTable(name)`")
+    return DeltaView(settings.application, _KEY, settings.path, settings.table, settings.options, settings.partition_by)
 
 
 def read_current(spark: SparkSession, path: str) -> DataFrame:

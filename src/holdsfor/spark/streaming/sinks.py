@@ -15,6 +15,7 @@ from uuid import uuid4
 from holdsfor.errors import Diagnostic, UsageProblem, did_you_mean
 from holdsfor.spark.output.databases import without_secrets
 from holdsfor.spark.output.folders import HadoopFiles
+from holdsfor.spark.streaming.delta_tables import DeltaSink
 from holdsfor.spark.streaming.postgres_tables import PostgresSink
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 __all__ = [
     "BATCH",
     "ConsoleSink",
-    "DeltaSink",
     "FolderSink",
     "FunctionSink",
     "KafkaSink",
@@ -88,28 +88,6 @@ class FolderSink:
             files.rename(beside, place)
         finally:
             files.drop(beside)
-
-
-@dataclass(frozen=True)
-class DeltaSink:
-    """A table of Delta Lake, which has the last number of each application in its transactions."""
-
-    needs_every_batch: ClassVar[bool] = False
-
-    application: str
-    path: str | None = None
-    table: str | None = None
-    options: Mapping[str, str] = field(default_factory=dict)
-    partition_by: Sequence[str] = ()
-
-    def write(self, frame: DataFrame, number: int) -> None:
-        transaction = {"txnAppId": self.application, "txnVersion": str(number)}
-        writer = frame.write.format("delta").mode("append").options(**{**self.options, **transaction})
-        writer = writer.partitionBy(*self.partition_by) if self.partition_by else writer
-        if self.table is not None:
-            writer.saveAsTable(self.table)
-        else:
-            writer.save(self.path)
 
 
 @dataclass(frozen=True)
