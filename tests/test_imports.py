@@ -56,6 +56,7 @@ ALLOWED: dict[str, set[str]] = {
         "runtime",
         "distribution",
         "physical",
+        "logical.nodes",
         "analysis",
         "prolog",
         "syntax",

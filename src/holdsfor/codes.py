@@ -189,4 +189,5 @@ CODES: dict[str, Code] = {
     ),
     "HF795": _error("an output of a stream that cannot be written in this way"),
     "HF796": _error("a port for metrics that cannot be used"),
+    "HF797": _error("a checkpoint of a stream that is in use, or whose state cannot be rewritten"),
 }

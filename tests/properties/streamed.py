@@ -102,16 +102,21 @@ class SimulatedStream:
         incremental: Incremental = "auto",
     ) -> None:
         assert run.step is not None
-        self.rules, self.run = Rules.of(compiled), run
-        self.files = StreamFiles(str(folder))
+        self.rules, self.run, self.stages, self.incremental = Rules.of(compiled), run, stages, incremental
+        self.files = self.states = StreamFiles(str(folder))
         self.log = DecisionLog(self.files)
         self.pace = Pace(run.start, run.step)
-        self.destinations = stream_destinations(stages, self.rules, n_buckets)
-        self.buckets = stream_buckets(stages, self.destinations, self.rules, run)
-        self.buckets = [replace(each, incremental=incremental) for each in self.buckets]
+        self.divide(n_buckets, "")
         self.outcome = Outcome()
         self.executors_of: Callable[[int], Sequence[KeptBuckets | None]] = lambda bucket: [None]
         self.n_processes = 0
+
+    def divide(self, n_buckets: int, folder: str) -> None:
+        """Continue with a number of buckets, and with the state in a folder."""
+        self.states = self.files.inside(folder)
+        self.destinations = stream_destinations(self.stages, self.rules, n_buckets)
+        buckets = stream_buckets(self.stages, self.destinations, self.rules, self.run)
+        self.buckets = [replace(each, incremental=self.incremental) for each in buckets]
 
     def batch(self, number: int, lines: list[str], *, fails_at: int | None = None) -> Decision:
         """One micro-batch; with `fails_at`, it ends before this bucket is evaluated, or loses its output at the end.
@@ -136,7 +141,7 @@ class SimulatedStream:
             if fails_at is None:
                 self._take(found)
         else:
-            list(WaitTask(self.files, number)([_only(each, "stage", *range(1, 99)) for each in sent]))
+            list(WaitTask(self.states, number)([_only(each, "stage", *range(1, 99)) for each in sent]))
         return decision
 
     def _evaluated(self, number: int, decision: Decision, sent: list[Any], fails_at: int | None) -> list[Any]:
@@ -144,7 +149,7 @@ class SimulatedStream:
         found: list[Any] = []
         n_done = 0
         for bucket in self.buckets:
-            task = BucketStepTask(bucket, self.files, number, decision.previous, decision.last)
+            task = BucketStepTask(bucket, self.states, number, decision.previous, decision.last)
             arriving = [_only(each, "stage", bucket.destination.stage) for each in sent + found]
             parts = by_bucket(arriving)
             for each in range(bucket.destination.n_buckets):

@@ -68,6 +68,13 @@ class Executors:
         return tried
 
 
+def cut_case(seed: int) -> Case:
+    """A case with intervals that windows cut."""
+    question = cut_question(seed)
+    records = [(0, line) for line in question.lines if not line.startswith("-")]
+    return Case(question.text, records, question.start, question.end, question.tick, question.memory)
+
+
 def compare(seed: int, case: Case, n_buckets: int, folder: Path) -> int | None:
     """Compare a stream with a session; the number of changes, unless the engine refuses the case."""
     chance = random.Random(seed)
@@ -140,7 +147,4 @@ def test_late_decisions_of_a_stage_change_the_next(seeds: range, tmp_path: Path)
 @pytest.mark.parametrize("seeds", chunks(share(CUT, 5)), ids=named)
 def test_streams_relate_intervals_that_are_cut_as_one_engine_does(seeds: range, tmp_path: Path) -> None:
     for seed in seeds:
-        question = cut_question(seed)
-        records = [(0, line) for line in question.lines if not line.startswith("-")]
-        case = Case(question.text, records, question.start, question.end, question.tick, question.memory)
-        compare(seed, case, BUCKETS[seed % 4], tmp_path)
+        compare(seed, cut_case(seed), BUCKETS[seed % 4], tmp_path)

@@ -169,7 +169,7 @@ class EngineSession(SessionRecords):
             )
             session.allen_memory, session.keeps_cuts = given["allen_memory"], snapshot.settings["keeps_cuts"]
             session.state = state_of(snapshot, session.rules)
-            session._known = report_of(snapshot, session.rules)
+            session._known = report_of(snapshot, session.symbols)
         except (KeyError, IndexError, TypeError, ValueError):
             damaged(name)
         if session._known is None:
@@ -243,6 +243,19 @@ class EngineSession(SessionRecords):
             time_range = TimeRange(first, boundary, self.tick, self.start, is_resumed=is_resumed)
             self._settling = boundary, self._evaluated(time_range, self.previous, self.previous)
         return decided_until([self._settling[1]], boundary)
+
+    def settle_until(self, settled: int, boundary: int) -> bool:
+        """Settle a restored session up to a time-point; False if it is not decided, and nothing changes.
+
+        No later record or result of another session changes time-points up to the boundary.
+        """
+        if settled < self.start or self._decided_by_settling(boundary) < settled:
+            self._settling = None
+            return False
+        self._settle(settled)
+        assert self.state.time_range is not None
+        self.state.time_range = replace(self.state.time_range, first=settled, is_resumed=True)
+        return True
 
     @property
     def n_kept_for_allen(self) -> int:

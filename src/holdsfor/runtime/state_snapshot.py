@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import astuple
-from typing import Any
+from typing import Any, TypeAlias
 
 from holdsfor.analysis.fingerprint import fingerprint
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.columns.encoding import Symbols
 from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.kernels.keys import Int64
 from holdsfor.physical.time_range import TimeRange
 from holdsfor.runtime.cuts import DatedCuts
 from holdsfor.runtime.initial_values import InitialValues
@@ -27,10 +28,26 @@ from holdsfor.runtime.upstream_results import UpstreamResults
 from holdsfor.sources.place_kinds import PlaceKinds
 from holdsfor.syntax.terms import Term
 
-__all__ = ["check_rules", "recoded_state", "report_of", "snapshot_of", "state_of", "written_state"]
+__all__ = [
+    "Members",
+    "check_rules",
+    "members_of",
+    "recoded_state",
+    "report_of",
+    "snapshot_of",
+    "snapshot_with",
+    "state_of",
+    "stored_members",
+    "stored_state",
+    "written_state",
+]
 
 _CLOCK = ("start", "settled", "watermark", "first_query_time", "previous", "evaluated_at")
 _COUNTS = ("is_announced", "n_new_members")
+_DOMAINS = ("brought", "lasting")
+
+Members: TypeAlias = dict[str, dict[Any, list[Int64]]]
+"""Columns of members: those that records have `brought` to domains, the `lasting` ones, and those of sorts."""
 
 
 def snapshot_of(
@@ -44,12 +61,28 @@ def snapshot_of(
 
     With the last `report`, a restored session has it without an evaluation.
     """
-    writer = PartWriter(rules.symbols)
-    parts = {"state": written_state(state, writer), "members": _written_members(rules, writer)}
+    return snapshot_with(state, members_of(rules), rules.symbols, rules.fingerprint, settings, more, report)
+
+
+def snapshot_with(
+    state: State,
+    members: Members,
+    symbols: Symbols,
+    fingerprint: str,
+    settings: dict[str, Any],
+    more: dict[str, Any] | None = None,
+    report: ReportColumns | None = None,
+) -> Snapshot:
+    """A state with members of domains and sorts, all with words of the symbols."""
+    writer = PartWriter(symbols)
+    parts = {
+        "state": written_state(state, writer),
+        "members": _written_members(members, writer),
+    }
     if report is not None:
         fluents, events = writer.by_id(report.fluents, writer.fluents), writer.by_id(report.events, writer.points)
         parts["report"] = [report.query_time, fluents, events]
-    return Snapshot(rules.fingerprint, settings, parts, writer.columns, writer.recoding.terms, more or {})
+    return Snapshot(fingerprint, settings, parts, writer.columns, writer.recoding.terms, more or {})
 
 
 def check_rules(
@@ -68,12 +101,17 @@ def state_of(snapshot: Snapshot, rules: PreparedRules) -> State:
     return _read(snapshot.parts["state"], reader, rules.symbols)
 
 
-def report_of(snapshot: Snapshot, rules: PreparedRules) -> ReportColumns | None:
+def stored_state(snapshot: Snapshot, symbols: Symbols) -> State:
+    """The state of a snapshot with words of the symbols, without the members of domains."""
+    return _read(snapshot.parts["state"], PartReader(snapshot, symbols), symbols)
+
+
+def report_of(snapshot: Snapshot, symbols: Symbols) -> ReportColumns | None:
     """The last report of a session, if the snapshot has it."""
     part = snapshot.parts.get("report")
     if part is None:
         return None
-    read = PartReader(snapshot, rules.symbols)
+    read = PartReader(snapshot, symbols)
     query_time, fluents, events = part
     return ReportColumns(query_time, read.by_id(fluents, read.fluents), read.by_id(events, read.points))
 
@@ -166,16 +204,38 @@ def _read_upstream(part: Part, read: PartReader, symbols: Symbols) -> UpstreamRe
     return computed
 
 
-def _written_members(rules: PreparedRules, write: PartWriter) -> Part:
-    found = {
-        "brought": write.by_id(rules.background.brought(), write.all_words),
-        "lasting": write.by_id(rules.members.lasting, write.all_words),
+def members_of(rules: PreparedRules) -> Members:
+    """The members of domains and sorts that come from records."""
+    found: Members = {
+        "brought": {key: list(columns) for key, columns in rules.background.brought().items()},
+        "lasting": dict(rules.members.lasting),
     }
     if rules.ranges_over_sorts:
         words = rules.symbols.words
         for name, terms in (("sorts", rules.sorts().of_input), ("lasting_sorts", rules.sorts().lasting)):
-            found[name] = write.by_id({place: words(each) for place, each in terms.items()}, write.words)
+            found[name] = {place: [words(each)] for place, each in terms.items()}
     return found
+
+
+def _written_members(members: Members, write: PartWriter) -> Part:
+    return {
+        name: write.by_id(found, write.all_words if name in _DOMAINS else lambda columns: write.words(columns[0]))
+        for name, found in members.items()
+    }
+
+
+def stored_members(snapshot: Snapshot, symbols: Symbols) -> Members:
+    """The members in a snapshot, with words of the symbols."""
+    read = PartReader(snapshot, symbols)
+    return {
+        name: read.by_id(
+            part,
+            (lambda columns: [read.words(each) for each in columns])
+            if name in _DOMAINS
+            else (lambda column: [read.words(column)]),
+        )
+        for name, part in snapshot.parts["members"].items()
+    }
 
 
 def _read_members(part: Part, rules: PreparedRules, read: PartReader) -> None:

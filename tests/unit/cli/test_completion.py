@@ -17,7 +17,7 @@ CASES = [
     ("holdsfor ", {"init", "check", "plan", "graph", "run", "query", "spark", "generate", "completion"}),
     ("holdsfor run --replay max --inter", {"--interactive"}),
     ("holdsfor run --report ", {"known", "changes"}),
-    ("holdsfor spark ", {"prepare", "run", "stream", "inspect", "package"}),
+    ("holdsfor spark ", {"prepare", "run", "stream", "inspect", "rescale", "package"}),
     ("holdsfor spark run --part", {"--partition-by"}),
     ("holdsfor plan --stage l", {"levels", "logical"}),
     ("holdsfor completion ", {"bash", "zsh", "fish"}),

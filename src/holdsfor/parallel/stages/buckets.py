@@ -10,7 +10,7 @@ import numpy as np
 
 from holdsfor.analysis.dependencies import Vertex
 from holdsfor.columns.tables import FluentTable, Key, PointTable, Relation
-from holdsfor.distribution.joins import Path, arguments
+from holdsfor.distribution.joins import Path, arguments, term_at
 from holdsfor.kernels.keys import Int64
 from holdsfor.parallel.exchange.facts import Facts, Load, Texts, owners
 from holdsfor.parallel.exchange.retractions import operations_of
@@ -130,12 +130,23 @@ class Bucket:
         if not self.paths:
             return np.arange(table.n, dtype=np.int64)
         is_owned = np.zeros(table.n, dtype=bool)
+        for rows, keys in self.keyed_rows(what, table, texts):
+            is_owned[rows[owners(keys, self.destination.n_buckets, texts) == bucket]] = True
+        return np.flatnonzero(is_owned)
+
+    def keyed_rows(self, what: tuple[str, Key], table: Relation, texts: Texts) -> Iterator[tuple[Int64, Int64]]:
+        """The rows of a table that match an event or FVP of the stage, with the keys of the rows.
+
+        The table has all columns of words, or only the first ones.
+        """
         for vertex in self._vertices(what):
             patterns, name = _by_path(vertex, self.paths[vertex.label])
-            found, rows = join(one_row(), table, patterns, texts.symbols)
-            own = owners(found.columns[name], self.destination.n_buckets, texts) == bucket
-            is_owned[rows[own]] = True
-        return np.flatnonzero(is_owned)
+            found, rows = join(one_row(), table, patterns[: len(table.columns)], texts.symbols)
+            yield rows, found.columns[name]
+
+    def key_terms(self, key: Key, head: Term) -> set[Term | None]:
+        """The terms at the key of a fluent in the head of a rule."""
+        return {term_at(head, self.paths[vertex.label]) for vertex in self._vertices(("fluent", key))}
 
     def _vertices(self, what: tuple[str, Key]) -> list[Vertex]:
         """The vertices of a name that the stage computes."""

@@ -27,12 +27,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa  # type: ignore[import-untyped]
-
 from holdsfor.parallel.exchange.shipped_rules import Inline, Rules
 from holdsfor.parallel.stages.stream_buckets import StreamBucket
-from holdsfor.spark.exchange.shuffle_rows import SHUFFLE_SCHEMA, by_bucket
-from holdsfor.spark.streaming.bucket_steps import BucketStepTask, KeptBuckets
+from holdsfor.spark.exchange.shuffle_rows import by_bucket
+from holdsfor.spark.streaming.bucket_steps import BucketStepTask, KeptBuckets, read_blocks, written_blocks
 from holdsfor.spark.streaming.state_files import StreamFiles
 
 __all__ = ["DelegatedStepTask", "serve"]
@@ -97,14 +95,14 @@ def _answer(
     key = (task.files.root, bucket.destination.stage, bucket.rules.digest, bucket.rules.goals, bucket.run)
     request = _Request(key, task.files, task.batch, task.previous, task.last, number)
     _send(connection, pickle.dumps(request))
-    _send(connection, _written(shuffle_blocks))
+    _send(connection, written_blocks(shuffle_blocks))
     found: list[Any] = []
     while True:
         what = _received(connection)
         if what == _UNKNOWN:
             _send(connection, _pickled(bucket))
         elif what == _ROWS:
-            found += _read(_received(connection))
+            found += read_blocks(_received(connection))
         elif what == _FAILED:
             raise pickle.loads(_received(connection))
         else:
@@ -124,19 +122,6 @@ def _pickled(bucket: StreamBucket) -> bytes:
     sink = io.BytesIO()
     _BucketPickler(sink, pickle.HIGHEST_PROTOCOL).dump(bucket)
     return sink.getvalue()
-
-
-def _written(batches: Sequence[Any]) -> bytes:
-    sink = io.BytesIO()
-    with pa.ipc.new_stream(sink, SHUFFLE_SCHEMA) as writer:
-        for batch in batches:
-            writer.write_batch(batch.cast(SHUFFLE_SCHEMA))
-    return sink.getvalue()
-
-
-def _read(content: bytes) -> list[Any]:
-    with pa.ipc.open_stream(content) as reader:
-        return list(reader)
 
 
 def _send(connection: socket.socket, content: bytes) -> None:
@@ -232,7 +217,7 @@ class _BucketProcess:
     def answer(self, connection: socket.socket) -> None:
         """Evaluate the bucket of one request."""
         request: _Request = pickle.loads(_received(connection))
-        shuffle_blocks = _read(_received(connection))
+        shuffle_blocks = read_blocks(_received(connection))
         if request.key not in self.buckets:
             _send(connection, _UNKNOWN)
             while len(self.buckets) >= _MOST_BUCKETS:
@@ -243,7 +228,7 @@ class _BucketProcess:
         try:
             for batch in task.evaluated(request.number, shuffle_blocks, self.kept):
                 _send(connection, _ROWS)
-                _send(connection, _written([batch]))
+                _send(connection, written_blocks([batch]))
         except OSError:
             raise
         except Exception as problem:

@@ -20,7 +20,7 @@ from holdsfor.runtime.session import EngineSession
 from holdsfor.spark.exchange.shuffle_rows import SHUFFLE_SCHEMA, by_bucket, loads_of, rows_of
 from holdsfor.spark.streaming.state_files import RESTART, StateFiles, StreamFiles
 
-__all__ = ["BucketStepTask", "KeptBuckets", "WaitTask"]
+__all__ = ["BucketStepTask", "KeptBuckets", "WaitTask", "read_blocks", "written_blocks"]
 
 _HEAD = 64  # bytes: the head of a state has its digest
 
@@ -55,7 +55,7 @@ class BucketStepTask:
         with rules as prepared:
             session = self._session(states, name, prepared) if known is None else known
             session.compact()
-            blocks = [*(_read(states.read(each)) for each in waiting), shuffle_blocks]
+            blocks = [*(read_blocks(states.read(each)) for each in waiting), shuffle_blocks]
             facts = [[each for load in loads_of(part, session.symbols) for each in load.facts] for part in blocks]
             step = self.bucket.step(number, session, facts, self.last)
             if step.previous != self.previous:
@@ -118,11 +118,12 @@ class WaitTask:
                 by_stage.setdefault(stage, []).append(batch.filter(pc.equal(batch.column("stage"), stage)))
         for stage, blocks in by_stage.items():
             for number, shuffle_blocks in by_bucket(blocks).items():
-                StateFiles(self.files, stage, number).wait(self.batch, _written(shuffle_blocks))
+                StateFiles(self.files, stage, number).wait(self.batch, written_blocks(shuffle_blocks))
         yield from ()
 
 
-def _written(batches: Sequence[Any]) -> bytes:
+def written_blocks(batches: Sequence[Any]) -> bytes:
+    """Batches of shuffle blocks as the content of a file."""
     sink = io.BytesIO()
     with pa.ipc.new_stream(sink, SHUFFLE_SCHEMA) as writer:
         for batch in batches:
@@ -130,6 +131,7 @@ def _written(batches: Sequence[Any]) -> bytes:
     return sink.getvalue()
 
 
-def _read(content: bytes) -> list[Any]:
+def read_blocks(content: bytes) -> list[Any]:
+    """The batches of a file."""
     with pa.ipc.open_stream(content) as reader:
         return list(reader)

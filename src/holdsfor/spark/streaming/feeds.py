@@ -11,8 +11,10 @@ from holdsfor.errors import Diagnostic, ExecutionProblem, HoldsforError, UsagePr
 from holdsfor.spark.cluster.failures import unwritten
 from holdsfor.spark.output.folders import HadoopFiles
 from holdsfor.spark.streaming.batch_progress import BatchProgress
+from holdsfor.spark.streaming.checkpoint_lock import shared_lock
 from holdsfor.spark.streaming.micro_batches import MicroBatch
 from holdsfor.spark.streaming.sinks import FunctionSink, Sink, SinkOf, SinkSettings, sink_of
+from holdsfor.spark.streaming.state_files import FILES, StreamFiles
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -21,9 +23,6 @@ if TYPE_CHECKING:
     from holdsfor.spark.streaming.stream import RecognitionStream
 
 __all__ = ["Feed", "FeedOutput", "FeedWriter", "OutputWriter"]
-
-FILES = "holdsfor"
-"""The folder of the stream in its checkpoint."""
 
 
 @dataclass(frozen=True)
@@ -114,9 +113,15 @@ class _Writer:
         return HadoopFiles(spark, given).root
 
     def _started(self, checkpoint: str, write: Callable[[MicroBatch], None]) -> StreamingQuery:
-        batches = self._stream.micro_batches(checkpoint, self._on_progress, self._is_stopping)
-        writer = self._writer.option("checkpointLocation", checkpoint)
-        query: StreamingQuery = writer.foreachBatch(lambda batch, number: batches.run(batch, number, write)).start()
+        lock = shared_lock(StreamFiles(f"{checkpoint}/{FILES}"))
+        try:
+            batches = self._stream.micro_batches(checkpoint, self._on_progress, self._is_stopping)
+            writer = self._writer.option("checkpointLocation", checkpoint)
+            query: StreamingQuery = writer.foreachBatch(lambda batch, number: batches.run(batch, number, write)).start()
+        except BaseException:
+            lock.release()
+            raise
+        lock.release_after(query)
         return query
 
 

@@ -1,4 +1,8 @@
-"""The identity of a stream: the settings that a restart must have in common with the stream that wrote a checkpoint."""
+"""The identity of a stream: the settings that a restart must have in common with the stream that wrote a checkpoint.
+
+The file `stream.json` has the identity, and the folder with the state of the stream. A change of the state writes the
+new state into another folder, and then replaces this one file.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +11,26 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from holdsfor.errors import DataProblem, Diagnostic, Hint, UsageProblem
-from holdsfor.spark.streaming.state_files import RESTART, StreamFiles
+from holdsfor.spark.streaming.state_files import RESTART, StreamFiles, number_of
 
-__all__ = ["FORMAT", "Identity", "check_identity", "read_identity"]
+__all__ = [
+    "FORMAT",
+    "Identity",
+    "Manifest",
+    "begin_generation",
+    "check_generation",
+    "check_identity",
+    "last_commit",
+    "read_manifest",
+    "write_manifest",
+]
 
-FORMAT = 1
+FORMAT = 2
 """Increases with every change of the files of a stream or of their meaning."""
 
 _FILE = "stream.json"
+_BEGUN = "begun"
+_GENERATION = "generation-"
 _SHOWN = {
     "fingerprint": "rules",
     "allen_memory": "memory of Allen relations",
@@ -43,35 +59,97 @@ class Identity:
     inputs: list[str]
 
 
-def read_identity(files: StreamFiles) -> Identity | None:
-    """The identity of the stream that has written the files, or None."""
+@dataclass(frozen=True)
+class Manifest:
+    """The identity of a stream, the folder with its state, and the stages of its rules, if they are known.
+
+    State that was rewritten continues after the micro-batch `batch`.
+    """
+
+    identity: Identity
+    folder: str = ""
+    batch: int = -1
+    stages: str | None = None
+
+    @property
+    def next_folder(self) -> str:
+        """The folder of the state after a change."""
+        return f"{_GENERATION}{int(self.folder.rpartition('-')[2] or 1) + 1}"
+
+
+def read_manifest(files: StreamFiles) -> Manifest | None:
+    """The manifest of the stream that has written the files, or None. Format 1 has an identity only."""
     if _FILE not in files.names(""):
         return None
     try:
         found: dict[str, Any] = json.loads(files.read(_FILE))
-        if found.pop("format") != FORMAT:
-            message = "the checkpoint is from another version of holdsfor"
-            raise DataProblem(Diagnostic("HF792", message, hint=RESTART))
-        return Identity(**found)
-    except (ValueError, TypeError, KeyError):
+        version = found.pop("format")
+        if version == 1:
+            return Manifest(Identity(**found))
+        if version != FORMAT:
+            raise _other_version(version)
+        return Manifest(**{**found, "identity": Identity(**found["identity"])})
+    except (ValueError, TypeError, KeyError, AttributeError):
         message = f"the file `{_FILE}` of the checkpoint is damaged"
         raise DataProblem(Diagnostic("HF792", message, hint=RESTART)) from None
 
 
-def check_identity(files: StreamFiles, expected: Identity, *, is_new: bool) -> None:
-    """Refuse the checkpoint of another stream; a new checkpoint gets the identity."""
-    found = read_identity(files)
+def _other_version(version: Any) -> DataProblem:
+    message = f"the checkpoint is from a newer version of holdsfor: format {version}, expected at most {FORMAT}"
+    hint = "continue the stream with the version that wrote it, or start another one with a new checkpoint"
+    return DataProblem(Diagnostic("HF792", message, hint=hint))
+
+
+def write_manifest(files: StreamFiles, manifest: Manifest) -> None:
+    files.write(_FILE, json.dumps({"format": FORMAT, **asdict(manifest)}, indent=1).encode())
+
+
+def last_commit(checkpoint: str) -> int:
+    """The number of the last micro-batch that Spark has committed in a checkpoint, or -1."""
+    return max(map(number_of, StreamFiles(f"{checkpoint}/commits").names("")), default=-1)
+
+
+def check_identity(files: StreamFiles, expected: Identity, stages: str, *, is_new: bool) -> Manifest:
+    """The manifest of a stream, a new one for a new checkpoint; the checkpoint of another stream is refused."""
+    found = read_manifest(files)
     if found is None:
         if not is_new:
             message = "the checkpoint is of a stream that `hf.spark.stream` has not written"
             raise UsageProblem(Diagnostic("HF793", message, hint="give another `checkpointLocation`"))
-        content = {"format": FORMAT, **asdict(expected)}
-        files.write(_FILE, json.dumps(content, indent=1).encode())
-        return
-    for name, was in asdict(found).items():
+        found = Manifest(expected, stages=stages)
+        write_manifest(files, found)
+    for name, was in asdict(found.identity).items():
         now = getattr(expected, name)
         if was != now:
             raise _refusal(name, was, now)
+    if found.stages not in (None, stages):
+        message = "the checkpoint is from a version of holdsfor that plans other stages for these rules"
+        raise DataProblem(Diagnostic("HF792", message, hint=RESTART))
+    return found
+
+
+def begin_generation(files: StreamFiles, manifest: Manifest, committed: int) -> None:
+    """Check that no micro-batch ran while the state was rewritten, and delete the state before."""
+    state = files.inside(manifest.folder)
+    if not manifest.folder or _BEGUN in state.names(""):
+        return
+    if committed != manifest.batch:
+        message = (
+            f"the state was rewritten after micro-batch {manifest.batch}, and the stream has gone on to {committed}"
+        )
+        raise DataProblem(Diagnostic("HF792", message, hint=RESTART))
+    state.write(_BEGUN, b"")
+    for name in files.folders(""):
+        if name == "state" or (name.startswith(_GENERATION) and name != manifest.folder):
+            files.delete_folder(name)
+
+
+def check_generation(files: StreamFiles, manifest: Manifest) -> None:
+    """Refuse a micro-batch of a stream whose state was rewritten after its start."""
+    found = read_manifest(files)
+    if found is None or found.folder != manifest.folder:
+        message = "the state of the stream was rewritten while the stream was running"
+        raise UsageProblem(Diagnostic("HF793", message, hint="start the stream again"))
 
 
 def _refusal(name: str, was: Any, now: Any) -> UsageProblem:
@@ -83,4 +161,9 @@ def _refusal(name: str, was: Any, now: Any) -> UsageProblem:
         "a checkpoint continues with the same rules and settings; a changed stream needs another `checkpointLocation`",
         on_command_line="a checkpoint continues with the same rules and options; a changed stream needs another one",
     )
+    if name == "n_buckets":
+        hint = Hint(
+            "`hf.spark.rescale` changes the number of buckets of a stopped stream",
+            on_command_line="`holdsfor spark rescale` changes the number of buckets of a stopped stream",
+        )
     return UsageProblem(Diagnostic("HF793", message, hint=hint))

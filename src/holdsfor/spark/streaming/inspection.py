@@ -8,9 +8,8 @@ from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.kernels.packing import OPEN
 from holdsfor.runtime.snapshot import Snapshot
 from holdsfor.spark.streaming.decisions import Decision, DecisionLog
-from holdsfor.spark.streaming.feeds import FILES
-from holdsfor.spark.streaming.identity import Identity, read_identity
-from holdsfor.spark.streaming.state_files import StreamFiles
+from holdsfor.spark.streaming.identity import read_manifest
+from holdsfor.spark.streaming.state_files import FILES, StreamFiles
 
 __all__ = ["inspection_of"]
 
@@ -18,17 +17,18 @@ __all__ = ["inspection_of"]
 def inspection_of(checkpoint: str) -> Iterator[str]:
     """Lines about the stream of a checkpoint; HF793 for a folder that is not a checkpoint of a stream."""
     files = StreamFiles(f"{checkpoint.rstrip('/')}/{FILES}")
-    identity = read_identity(files)
-    if identity is None:
+    manifest = read_manifest(files)
+    if manifest is None:
         message = f"`{checkpoint}` is not the checkpoint of a stream of holdsfor"
         raise UsageProblem(Diagnostic("HF793", message, hint="give the folder of `checkpointLocation`"))
+    identity = manifest.identity
     yield f"window {identity.window}, step {identity.step}, clock tick {identity.tick}, {identity.n_buckets} buckets"
     decision = DecisionLog(files).last()
     if decision is None:
         yield "no micro-batch yet"
         return
     yield from _progress(decision)
-    yield from _state(files, identity)
+    yield from _state(files.inside(manifest.folder))
 
 
 def _progress(decision: Decision) -> Iterator[str]:
@@ -40,7 +40,7 @@ def _progress(decision: Decision) -> Iterator[str]:
         yield f"input {name}: no record yet"
 
 
-def _state(files: StreamFiles, identity: Identity) -> Iterator[str]:
+def _state(files: StreamFiles) -> Iterator[str]:
     """The size of the state of each stage, the open intervals of its fluents, and the oldest of them."""
     for stage in files.folders("state"):
         n_bytes = n_records = n_waiting = 0

@@ -40,6 +40,7 @@ from holdsfor.spark.streaming.batch_progress import BatchProgress, Phases
 from holdsfor.spark.streaming.bucket_processes import DelegatedStepTask
 from holdsfor.spark.streaming.bucket_steps import BucketStepTask, WaitTask
 from holdsfor.spark.streaming.decisions import Decision, DecisionLog, Pace, Seen
+from holdsfor.spark.streaming.identity import Manifest, check_generation
 from holdsfor.spark.streaming.output_rows import (
     PROBLEMS,
     ChangeRows,
@@ -170,10 +171,16 @@ class MicroBatches:
 
     plan: StreamPlan
     files: StreamFiles
+    manifest: Manifest
     on_progress: Callable[[BatchProgress], None] = lambda _: None
     is_stopping: Callable[[], bool] = lambda: False
     _form: TimeForm = field(default=TimeForm(None, is_final=False), init=False)
     _tokens: dict[int, DataFrame] = field(default_factory=dict, init=False)
+
+    @cached_property
+    def states(self) -> StreamFiles:
+        """The folder with the state of the stream."""
+        return self.files.inside(self.manifest.folder)
 
     @cached_property
     def log(self) -> DecisionLog:
@@ -187,6 +194,7 @@ class MicroBatches:
         """Process a micro-batch: evaluate the due query times, write the output, and keep the state."""
         if self.is_stopping():
             raise StreamStopped
+        check_generation(self.files, self.manifest)
         began = time.perf_counter()
         kept: list[DataFrame] = []
         phases = Phases(self.plan.input.spark, number)
@@ -198,7 +206,7 @@ class MicroBatches:
             for frame in kept:
                 frame.unpersist()
         seconds = time.perf_counter() - began
-        self.on_progress(BatchProgress(output.decision, output.counts, seconds, phases.seconds, self.files))
+        self.on_progress(BatchProgress(output.decision, output.counts, seconds, phases.seconds, self.states))
 
     def _evaluated(self, batch: DataFrame, phases: Phases, kept: list[DataFrame]) -> MicroBatch:
         number = phases.batch
@@ -233,14 +241,14 @@ class MicroBatches:
             counts |= _counts(numbers)
         elif seen:
             with phases.measured("wait"):
-                _wait(sent, WaitTask(self.files, number), self.plan.n_buckets)
+                _wait(sent, WaitTask(self.states, number), self.plan.n_buckets)
         return MicroBatch(number, decision, counts, self.plan, self._time_type(settings), sent, found, numbers)
 
     def _stage(self, bucket: StreamBucket, known: list[DataFrame], decision: Decision) -> DataFrame:
         """The results of one stage at the due query times; empty buckets are evaluated too."""
         assert decision.last is not None
         number, n = bucket.destination.stage, bucket.destination.n_buckets
-        task = BucketStepTask(bucket, self.files, decision.batch, decision.previous, decision.last)
+        task = BucketStepTask(bucket, self.states, decision.batch, decision.previous, decision.last)
         arriving = [frame.where(f"stage = {number}") for frame in known]
         arriving.append(self._every_bucket(known[0].sparkSession, number, n))
         return frame_of(union(arriving).repartition(n, "place"), DelegatedStepTask(task, self._n_processes))

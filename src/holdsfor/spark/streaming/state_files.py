@@ -9,11 +9,15 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from holdsfor.errors import DataProblem, Diagnostic
 
-__all__ = ["StateFiles", "StreamFiles"]
+__all__ = ["FILES", "RESTART", "StateFiles", "StreamFiles", "number_of"]
+
+FILES = "holdsfor"
+"""The folder of the stream in its checkpoint."""
 
 _STATE, _WAITING = ".state", ".waiting"
 _DIGITS = 12
@@ -96,6 +100,25 @@ class StreamFiles:
         except FileNotFoundError:
             return
 
+    def delete_folder(self, path: str) -> None:
+        """Delete a folder with everything in it, if it exists."""
+        system, whole = self._opened(path)
+        try:
+            system.delete_dir(whole)
+        except FileNotFoundError:
+            return
+
+    def local_path(self, path: str) -> Path | None:
+        """The path of a file in a local or mounted folder, None elsewhere."""
+        from pyarrow import fs
+
+        system, whole = self._opened(path)
+        return Path(whole) if isinstance(system, fs.LocalFileSystem) else None
+
+    def inside(self, folder: str) -> StreamFiles:
+        """A folder in this folder, or this folder without a name."""
+        return StreamFiles(f"{self.root.rstrip('/')}/{folder}") if folder else self
+
 
 RESTART = "start the stream with another checkpoint, and read its input from the beginning"
 
@@ -117,15 +140,22 @@ class StateFiles:
 
         Earlier files are deleted: no micro-batch before this one can be repeated.
         """
-        names = [name for name in self.files.names(self.folder) if _number(name) < batch]
-        states = [name for name in names if name.endswith(_STATE)]
-        state = states[-1] if states else None
-        last = -1 if state is None else _number(state)
-        waiting = [name for name in names if name.endswith(_WAITING) and _number(name) > last]
+        names = [name for name in self.files.names(self.folder) if number_of(name) < batch]
+        state, waiting = self._needed(names)
         for name in names:
             if name != state and name not in waiting:
                 self.files.delete(f"{self.folder}/{name}")
         return state, waiting
+
+    def needed_by(self, batch: int) -> tuple[str | None, list[str]]:
+        """The state before a micro-batch, and the records that wait since then; no file is deleted."""
+        return self._needed([name for name in self.files.names(self.folder) if number_of(name) < batch])
+
+    def _needed(self, names: list[str]) -> tuple[str | None, list[str]]:
+        states = [name for name in names if name.endswith(_STATE)]
+        state = states[-1] if states else None
+        last = -1 if state is None else number_of(state)
+        return state, [name for name in names if name.endswith(_WAITING) and number_of(name) > last]
 
     def read(self, name: str) -> bytes:
         return self.files.read(f"{self.folder}/{name}")
@@ -147,6 +177,6 @@ def _state(batch: int) -> str:
     return f"{batch:0{_DIGITS}}{_STATE}"
 
 
-def _number(name: str) -> int:
+def number_of(name: str) -> int:
     """The number of the micro-batch that wrote a file."""
     return int(name.partition(".")[0])

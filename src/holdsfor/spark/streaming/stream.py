@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from holdsfor.analysis.fingerprint import fingerprint
@@ -26,10 +26,12 @@ from holdsfor.spark.streaming.alerts import alert_rows, alert_sink_of
 from holdsfor.spark.streaming.batch_progress import BatchProgress
 from holdsfor.spark.streaming.current_view import current_sink_of, last_changes
 from holdsfor.spark.streaming.decisions import Pace
-from holdsfor.spark.streaming.feeds import FILES, Feed, OutputWriter
-from holdsfor.spark.streaming.identity import Identity, check_identity
+from holdsfor.spark.streaming.feeds import Feed, OutputWriter
+from holdsfor.spark.streaming.identity import Identity, begin_generation, check_identity, last_commit, read_manifest
 from holdsfor.spark.streaming.micro_batches import MicroBatches, StreamPlan
-from holdsfor.spark.streaming.state_files import StreamFiles
+from holdsfor.spark.streaming.rescale import digest_of_stages
+from holdsfor.spark.streaming.state_files import FILES, StreamFiles
+from holdsfor.spark.streaming.stored_rules import has_rules, store_rules
 from holdsfor.spark.streaming.stream_input import stream_input
 from holdsfor.syntax.output_selectors import Selectors
 from holdsfor.syntax.terms import Term
@@ -59,6 +61,7 @@ class RecognitionStream:
 
     plan: StreamPlan
     _identity: Identity
+    _has_buckets: bool = True
 
     @property
     def changes(self) -> Feed:
@@ -130,9 +133,16 @@ class RecognitionStream:
     ) -> MicroBatches:
         """The micro-batches of a query with a checkpoint; the checkpoint of another stream is refused."""
         files = StreamFiles(f"{checkpoint}/{FILES}")
-        is_new = not StreamFiles(f"{checkpoint}/commits").names("")
-        check_identity(files, self._identity, is_new=is_new)
-        return MicroBatches(self.plan, files, on_progress, is_stopping)
+        committed, known = last_commit(checkpoint), read_manifest(files)
+        plan, identity = self.plan, self._identity
+        if known is not None and not self._has_buckets:
+            identity = replace(identity, n_buckets=known.identity.n_buckets)
+            plan = replace(plan, n_buckets=known.identity.n_buckets)
+        manifest = check_identity(files, identity, digest_of_stages(plan.stages), is_new=committed < 0)
+        begin_generation(files, manifest, committed)
+        if not has_rules(files):
+            store_rules(files, plan.rules)
+        return MicroBatches(plan, files, manifest, on_progress, is_stopping)
 
     def __repr__(self) -> str:
         tables = ", ".join(layout.table for layout in self.plan.columns)
@@ -173,7 +183,7 @@ def stream(
 
     `start` is the first time-point of the run, by default the first record of the first micro-batch, rounded down to a
     multiple of the step. `buckets` is the number of partitions of the keys, which is fixed by the first start of a
-    query. The other arguments are those of `hf.spark.recognise`.
+    query; `hf.spark.rescale` changes it. The other arguments are those of `hf.spark.recognise`.
 
     >>> import holdsfor as hf
     >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
@@ -230,4 +240,4 @@ def stream(
         tz,
         times == "integer",
     )
-    return RecognitionStream(plan, identity)
+    return RecognitionStream(plan, identity, buckets is not None)

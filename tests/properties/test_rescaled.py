@@ -1,0 +1,134 @@
+"""a rescaled stream = one engine: a stream that is stopped anywhere continues with any number of buckets.
+
+The cases are those of `test_streamed.py`. These laws are for state that a new bucket does not get, or gets twice:
+records that wait, results between stages, pending effects, intervals of Allen constructs, members of domains, and the
+last report.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from holdsfor.errors import DataProblem, ExecutionProblem, PlanningProblem
+from holdsfor.parallel.stages.admission import RunSchedule
+from holdsfor.runtime.session import Incremental
+from holdsfor.spark.streaming.identity import Identity, Manifest, read_manifest, write_manifest
+from holdsfor.spark.streaming.rescale import digest_of_stages, rescale
+from holdsfor.spark.streaming.state_files import FILES
+from holdsfor.spark.streaming.stored_rules import store_rules
+from holdsfor.syntax.time_points import LATEST
+from tests.properties.answers import read_case
+from tests.properties.deciding_programs import deciding_case
+from tests.properties.delayed_programs import delayed_case
+from tests.properties.keyed_programs import keyed_case
+from tests.properties.programs import Case, random_case
+from tests.properties.staged import stages_of
+from tests.properties.streamed import SimulatedStream, embedded_outcome, random_cuts
+from tests.properties.test_staged_reports import arriving_late, narrow_windows
+from tests.properties.test_streamed import ANY, CUT, DECIDING, DELAYED, KEYED, check, cut_case, with_members
+from tests.seeds import chunks, named, share
+
+BUCKETS = (1, 2, 3, 4, 6, 7)
+
+
+def begun(stream: SimulatedStream, checkpoint: Path, n_buckets: int) -> None:
+    """Write what a query writes at its first start."""
+    run = stream.run
+    assert run.step is not None
+    assert run.window is not None
+    fingerprint, memory = stream.rules.fingerprint(), run.allen_memory
+    given = (run.window, run.step, run.tick, run.start, memory)
+    identity = Identity(fingerprint, *given, "s", None, "event", n_buckets, [])
+    write_manifest(stream.files, Manifest(identity, stages=digest_of_stages(stream.stages)))
+    store_rules(stream.files, stream.rules)
+    (checkpoint / "commits").mkdir()
+
+
+def rescaled(stream: SimulatedStream, checkpoint: Path, n_buckets: int) -> bool:
+    """Rescale a stream, unless its buckets cannot be joined now."""
+    try:
+        rescale(str(checkpoint), buckets=n_buckets)
+    except DataProblem as problem:
+        if "cannot be joined" not in str(problem):
+            raise
+        return False
+    manifest = read_manifest(stream.files)
+    assert manifest is not None
+    stream.divide(n_buckets, manifest.folder)
+    return True
+
+
+def leave_an_attempt(stream: SimulatedStream) -> None:
+    """Write what a crash leaves before the new state is complete."""
+    manifest = read_manifest(stream.files)
+    assert manifest is not None
+    stream.files.write(f"{manifest.next_folder}/state/1/0/000000000999.state", b"incomplete")
+
+
+def compare(seed: int, case: Case, checkpoint: Path) -> tuple[int, int, int]:
+    """Compare a stream that is rescaled several times with a session: changes, rescalings, refused rescalings."""
+    chance = random.Random(seed)
+    window, step = narrow_windows(case, chance)
+    given = read_case(case)
+    batches = random_cuts(arriving_late(case, window, chance), chance)
+    lines = [line for batch in batches for line in batch]
+    run = RunSchedule(case.start, LATEST, case.tick, window, step, case.allen_memory)
+    last = case.start + (max(int(line.split("|")[1]) for line in lines) - 1 - case.start) // step * step
+    try:
+        expected = embedded_outcome(lines, given.compiled, run, last)
+    except (PlanningProblem, ExecutionProblem):
+        return 0, 0, 0
+    incremental: Incremental = "on" if seed % 2 else "auto"
+    n_buckets = chance.choice(BUCKETS)
+    stream = SimulatedStream(given.compiled, stages_of(given), run, n_buckets, checkpoint / FILES, incremental)
+    begun(stream, checkpoint, n_buckets)
+    n_done = n_refused = 0
+    stops = set(chance.sample(range(len(batches)), min(len(batches), 3)))
+    for number, batch in enumerate(batches):
+        if number in stops:
+            if chance.random() < 0.3:
+                stream.batch(number, batch, fails_at=chance.randint(0, 3))
+            wanted = chance.choice(BUCKETS)
+            leave_an_attempt(stream)
+            is_done = rescaled(stream, checkpoint, wanted)
+            n_done, n_refused = n_done + is_done, n_refused + (not is_done)
+        stream.batch(number, batch)
+        (checkpoint / "commits" / str(number)).touch()
+    n_changes = check(seed, expected, stream.outcome, f"{run}\n{case.text}\n{batches}")
+    return n_changes, n_done, n_refused
+
+
+def compare_all(seeds: range, made: Callable[[int], Case], folder: Path) -> None:
+    for seed in seeds:
+        checkpoint = folder / str(seed)
+        checkpoint.mkdir()
+        print(f"seed {seed}: changes, rescalings, refused ones", compare(seed, made(seed), checkpoint))
+
+
+@pytest.mark.parametrize("seeds", chunks(share(ANY, 5)), ids=named)
+def test_rescaled_streams_of_any_program_have_the_changes_of_one_engine(seeds: range, tmp_path: Path) -> None:
+    compare_all(seeds, random_case, tmp_path)
+
+
+@pytest.mark.parametrize("seeds", chunks(share(KEYED, 5)), ids=named)
+def test_rescaled_streams_of_programs_with_keys_have_the_changes_of_one_engine(seeds: range, tmp_path: Path) -> None:
+    compare_all(seeds, lambda seed: with_members(keyed_case(seed)), tmp_path)
+
+
+@pytest.mark.parametrize("seeds", chunks(share(DELAYED, 5)), ids=named)
+def test_rescaled_streams_keep_pending_effects(seeds: range, tmp_path: Path) -> None:
+    compare_all(seeds, delayed_case, tmp_path)
+
+
+@pytest.mark.parametrize("seeds", chunks(share(CUT, 5)), ids=named)
+def test_rescaled_streams_keep_intervals_that_are_cut(seeds: range, tmp_path: Path) -> None:
+    compare_all(seeds, cut_case, tmp_path)
+
+
+@pytest.mark.parametrize("seeds", chunks(share(DECIDING, 5)), ids=named)
+def test_rescaled_stages_keep_undecided_intervals(seeds: range, tmp_path: Path) -> None:
+    compare_all(seeds, deciding_case, tmp_path)
