@@ -199,17 +199,19 @@ def submitted_stream(cluster: Cluster, bare: Path, folder: Path, *more: str) -> 
     return cluster.programs.start(name, [*submit, *SETTINGS, *more, str(job), *given], PYSPARK_PYTHON=str(bare))
 
 
-def executors_by_bucket(log: Path) -> dict[int, set[str]]:
-    """The executors that have evaluated each bucket, from the log of Spark's events."""
-    found: dict[int, set[str]] = {}
-    stages: set[int] = set()
+def evaluations(log: Path) -> list[tuple[int, int, str]]:
+    """The micro-batch, partition and executor of each task that has evaluated a bucket, from the events of Spark."""
+    batches: dict[int, int] = {}
+    found: list[tuple[int, int, str]] = []
     for line in log.read_text(encoding="utf-8").splitlines():
         event = json.loads(line)
         if event["Event"] == "SparkListenerJobStart":
-            is_evaluation = "evaluate" in event["Properties"].get("spark.job.description", "")
-            stages |= set(event["Stage IDs"]) if is_evaluation else set()
-        elif event["Event"] == "SparkListenerTaskEnd" and event["Stage ID"] in stages:
-            found.setdefault(event["Task Info"]["Partition ID"], set()).add(event["Task Info"]["Executor ID"])
+            named = re.match(r"micro-batch (\d+): evaluate", event["Properties"].get("spark.job.description", ""))
+            batches |= dict.fromkeys(event["Stage IDs"], int(named.group(1))) if named else {}
+        elif event["Event"] == "SparkListenerTaskEnd" and event["Stage ID"] in batches:
+            task = event["Task Info"]
+            if any(each.get("Name") == "data sent to Python workers" for each in task["Accumulables"]):
+                found.append((batches[event["Stage ID"]], task["Partition ID"], task["Executor ID"]))
     return found
 
 
@@ -235,8 +237,11 @@ def test_a_stream_has_the_same_answers_when_its_buckets_move_and_an_executor_is_
     assert run.exit_code() == 0, run.said
     assert changes_of_rows(pq.read_table(tmp_path / "out").to_pylist()) == expected_changes(batches)
     (log,) = (tmp_path / "events").iterdir()
-    moved = executors_by_bucket(log)
-    assert all(len(moved[bucket]) > 1 for bucket in (0, 1)), moved
+    found = evaluations(log)
+    for bucket in (0, 1):
+        assert len({executor for _, number, executor in found if number == bucket}) > 1, "the bucket has moved"
+    undisturbed = sorted((batch, number) for batch, number, _ in found if batch < 2)
+    assert undisturbed == [(batch, number) for batch in (0, 1) for number in (0, 0, 1, 1)], "once in each of two stages"
 
 
 def test_killed_executors_workers_and_bucket_processes_do_not_change_the_output_of_a_stream(

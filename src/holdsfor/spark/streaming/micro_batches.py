@@ -32,7 +32,7 @@ from holdsfor.parallel.stages.stream_buckets import (
 )
 from holdsfor.sources.times import Clock, Unit
 from holdsfor.spark.cluster.broadcast_rules import broadcast_rules
-from holdsfor.spark.cluster.connect import parallelism
+from holdsfor.spark.cluster.connect import is_elsewhere, parallelism
 from holdsfor.spark.input.ingestion import frame_of, keep, rows_frame, union
 from holdsfor.spark.output.time_columns import with_times
 from holdsfor.spark.output.typed_frames import typed_frame
@@ -237,7 +237,7 @@ class MicroBatches:
             for bucket in buckets:
                 found.append(keep(self._stage(bucket, [sent, *found], decision), kept))
             with phases.measured("evaluate"):
-                numbers = _numbers(union(found))
+                numbers = self._numbers(found)
             counts |= _counts(numbers)
         elif seen:
             with phases.measured("wait"):
@@ -252,6 +252,13 @@ class MicroBatches:
         arriving = [frame.where(f"stage = {number}") for frame in known]
         arriving.append(self._every_bucket(known[0].sparkSession, number, n))
         return frame_of(union(arriving).repartition(n, "place"), DelegatedStepTask(task, self._n_processes))
+
+    def _numbers(self, found: list[DataFrame]) -> Numbers:
+        """The number of changes and settled results of each name; evaluates all buckets. Runs jobs."""
+        # The next stage and this count need the rows of a stage. In one job, two executors of a cluster may compute the
+        # same rows, before either has kept them. There, each stage is a job of its own.
+        parts = found if is_elsewhere(self.plan.input.spark) else [union(found)]
+        return sum(map(_numbers, parts), Counter())
 
     def _every_bucket(self, spark: SparkSession, stage: int, n_buckets: int) -> DataFrame:
         """A block for each bucket of a stage, so that every bucket is evaluated."""
@@ -313,8 +320,8 @@ def _summary(sent: DataFrame) -> tuple[dict[str, Seen], dict[str, int]]:
     return seen, counts
 
 
-def _numbers(found: DataFrame) -> Numbers:
-    """The number of changes and settled results of each name; evaluates all buckets. Runs a job."""
+def _numbers(found: DataFrame) -> Counter[tuple[str, str, int]]:
+    """The number of rows in the results of stages, by name. Runs a job."""
     rows = found.where(f"stage = {NO_STAGE}").select("kind", "name", "arity", "n").collect()
     numbers: Counter[tuple[str, str, int]] = Counter()
     for kind, name, arity, n in rows:
