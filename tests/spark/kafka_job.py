@@ -11,7 +11,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 import holdsfor as hf
-from holdsfor.spark.streaming.command_inputs import streams_of
+from holdsfor.spark.streaming.command_inputs import InputSettings, streams_of
 from tests.spark.conftest import JAVA_OPTIONS, WITHOUT_COMPILER
 
 
@@ -31,7 +31,7 @@ def main(broker: str, jars: str, rules: str, records: str, checkpoint: str) -> N
     rows = [line.split(" ", 1) for line in Path(records).read_text(encoding="utf-8").splitlines()]
     lines = spark.createDataFrame([(int(partition), line) for partition, line in rows], "partition int, value string")
     lines.coalesce(1).write.format("kafka").options(topic="records", **servers).save()
-    given = streams_of(spark, [f"kafka://{broker}/records"], None)
+    given = streams_of(spark, [f"kafka://{broker}/records"], InputSettings())
     stream = hf.spark.stream(given, hf.load(rules), window=20, step=10, start=0, buckets=2)
     writer = stream.changes.writeStream.format("kafka").options(topic="changes", **servers)
     writer = writer.option("checkpointLocation", checkpoint).trigger(availableNow=True)

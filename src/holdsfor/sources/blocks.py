@@ -13,10 +13,10 @@ from holdsfor.errors import DataProblem, Diagnostic
 from holdsfor.sources.reading import ColumnReading
 from holdsfor.sources.text_records import Reading, SetAside
 
-__all__ = ["ByteStream", "line_blocks", "only_utf8", "text_blocks"]
+__all__ = ["BYTE_ORDER_MARK", "ByteStream", "line_blocks", "only_utf8", "stream_blocks", "text_blocks"]
 
 _BLOCK = 1 << 20
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _LONG_LINE = 1 << 12
 _SHOWN = 80
 
@@ -47,11 +47,11 @@ def _blocks_of(data: bytes | memoryview | ByteStream) -> Iterator[bytes]:
     """The blocks of a text or a stream without a byte order mark."""
     if isinstance(data, bytes | memoryview):
         content = memoryview(data)
-        return line_blocks(content[3:] if bytes(content[:3]) == _BYTE_ORDER_MARK else content)
-    return _stream_blocks(data, data.read(3).removeprefix(_BYTE_ORDER_MARK))
+        return line_blocks(content[3:] if bytes(content[:3]) == BYTE_ORDER_MARK else content)
+    return stream_blocks(data, data.read(3).removeprefix(BYTE_ORDER_MARK))
 
 
-def _stream_blocks(stream: ByteStream, rest: bytes) -> Iterator[bytes]:
+def stream_blocks(stream: ByteStream, rest: bytes) -> Iterator[bytes]:
     """The blocks of `line_blocks`, of some bytes and of the stream after them."""
     size = _BLOCK
     while True:

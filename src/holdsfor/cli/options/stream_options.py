@@ -12,9 +12,9 @@ STREAM_OPTIONS: tuple[Option, ...] = (
         "inputs",
         ("spark stream",),
         "streams",
-        "records: a folder to which files are added, or `kafka://HOST:PORT/TOPIC`, or 'PLACE: columns'",
+        "records: a folder to which files are added, a file, a pipe or `kafka://HOST:PORT/TOPIC`, or 'PLACE: columns'",
         metavar="INPUT",
-        required="`--input` with a folder or a topic",
+        required="`--input` with a folder, a file, a named pipe or a topic",
         takes_several=True,
     ),
     Option(
@@ -162,7 +162,7 @@ STREAM_OPTIONS: tuple[Option, ...] = (
         "integer",
         ("spark stream",),
         "streams",
-        "largest number of files of a folder, or of records of a topic, in a micro-batch",
+        "largest number of files of a folder, of lines of a file or pipe, or of records of a topic, in a micro-batch",
         metavar="N",
     ),
     Option(
@@ -170,7 +170,7 @@ STREAM_OPTIONS: tuple[Option, ...] = (
         "flag",
         ("spark stream",),
         "streams",
-        "end when all records that are there have been read",
+        "end when all records that are there have been read, and the writers of pipes have closed them",
         default=False,
     ),
     Option(

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 __all__ = ["add_parser"]
 
+SPOOL = "holdsfor/spool"
+"""The folder of the checkpoint with the lines of named pipes."""
+
 _EVERY_SECONDS = 1
 
 
@@ -47,7 +50,7 @@ def execute(options: argparse.Namespace) -> int:
 
     convert_times(options)
     check_buckets(options.buckets)
-    check_inputs(options.input, options.max_per_batch)
+    check_inputs(options.input, options.max_per_batch, options.checkpoint)
     outputs = stream_outputs(options)
     files, diagnostics = [*options.rules, *options.background], Diagnostics()
     check_time_zone(options.tz)
@@ -110,13 +113,20 @@ def _await_end(query: StreamingQuery, stop: Interruption) -> None:
 
 
 def _stream(spark: SparkSession, compiled: Compiled, options: argparse.Namespace) -> RecognitionStream:
-    from holdsfor.spark.streaming.command_inputs import streams_of
+    from holdsfor.spark.streaming.command_inputs import InputSettings, streams_of
     from holdsfor.spark.streaming.stream import stream
 
+    settings = InputSettings(
+        options.input_format,
+        options.max_per_batch,
+        kafka_options(options),
+        f"{options.checkpoint.rstrip('/')}/{SPOOL}",
+        follows=not options.once,
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ParallelismWarning)
         return stream(
-            streams_of(spark, options.input, options.input_format, options.max_per_batch, kafka_options(options)),
+            streams_of(spark, options.input, settings),
             compiled,
             window=options.window,
             step=options.step,
