@@ -12,7 +12,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 import holdsfor as hf
-from holdsfor.spark.streaming.command_inputs import streams_of
+from holdsfor.spark.streaming.command_inputs import InputSettings, streams_of
 from tests.spark.conftest import JAVA_OPTIONS, WITHOUT_COMPILER
 from tests.spark.random_stream import STEP, WINDOW
 
@@ -29,7 +29,7 @@ def main(broker: str, jars: str, rules: str, checkpoint: str) -> None:
     }
     spark = SparkSession.builder.master("local[2]").config(map=options).getOrCreate()
     spark.sparkContext.setLogLevel("FATAL")
-    given = streams_of(spark, [f"kafka://{broker}/records"], None)
+    given = streams_of(spark, [f"kafka://{broker}/records"], InputSettings())
     stream = hf.spark.stream(given, hf.load(rules), window=WINDOW, step=STEP, start=0, buckets=2)
     servers = {"kafka.bootstrap.servers": broker}
     writer = stream.changes.writeStream.format("kafka").options(topic="changes", **servers)
