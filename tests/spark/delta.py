@@ -6,13 +6,13 @@ The environment comes from PyPI, the jars from Maven Central, both into a cache.
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 from tests.apps.data import ROOT
-from tests.spark.kafka import CACHE, POM
+from tests.spark import maven
+from tests.spark.maven import CACHE
 
 __all__ = ["job_environment", "python", "why_not"]
 
@@ -22,29 +22,15 @@ DELTA = ("io.delta", "delta-spark_4.2_2.13", "4.4.0")
 
 def why_not() -> str | None:
     """The reason why Delta Lake cannot be tested here, if any."""
-    if shutil.which("mvn") is None:
-        return "mvn is not installed: apt install maven"
     try:
-        jars()
-        python()
+        return maven.why_not() or (None if jars() and python() else "Delta Lake has no jars")
     except (OSError, subprocess.SubprocessError) as problem:
         return f"Delta Lake cannot be installed: {problem}"
-    return None
 
 
 def jars() -> list[Path]:
     """The jars of Delta Lake without those that Spark has."""
-    folder = CACHE / f"delta-{DELTA[2]}"
-    if not folder.is_dir():
-        beside = CACHE / f".delta-{os.getpid()}"
-        beside.mkdir(parents=True)
-        (beside / "pom.xml").write_text(POM.format(*DELTA), encoding="utf-8")
-        command = ["mvn", "-q", "-B", "dependency:copy-dependencies", "-DoutputDirectory=jars"]
-        command.append("-DincludeGroupIds=io.delta,io.unitycatalog")
-        subprocess.run(command, cwd=beside, check=True, timeout=300, capture_output=True)
-        (beside / "jars").rename(folder)
-        shutil.rmtree(beside)
-    return sorted(folder.glob("*.jar"))
+    return maven.copied_jars(f"delta-{DELTA[2]}", DELTA, "-DincludeGroupIds=io.delta,io.unitycatalog")
 
 
 def python() -> Path:

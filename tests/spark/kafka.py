@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -20,25 +19,20 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.apps.data import ROOT
+from tests.spark import maven
+from tests.spark.maven import CACHE
 
 __all__ = ["Broker", "Producer", "broker_jars", "connector_jars", "job_environment", "messages", "running", "why_not"]
 
 CENTRAL = "https://repo1.maven.org/maven2"
-CACHE = Path(os.environ.get("HOLDSFOR_JARS", Path.home() / ".cache" / "holdsfor-jars"))
 BROKER = ("org.apache.kafka", "kafka_2.13", "4.1.0")
 CLUSTER = "MkU3OEVBNTcwNTJENDM2Qg"
-POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
-  <modelVersion>4.0.0</modelVersion>
-  <groupId>holdsfor</groupId><artifactId>tests</artifactId><version>1</version><packaging>pom</packaging>
-  <dependencies><dependency><groupId>{}</groupId><artifactId>{}</artifactId><version>{}</version></dependency></dependencies>
-</project>
-"""
 
 
 def why_not() -> str | None:
     """The reason why Kafka cannot be tested here, if any."""
-    if shutil.which("mvn") is None:
-        return "mvn is not installed: apt install maven"
+    if (reason := maven.why_not()) is not None:
+        return reason
     try:
         connector_jars()
         broker_jars()
@@ -49,23 +43,7 @@ def why_not() -> str | None:
 
 def broker_jars() -> list[Path]:
     """The jars of a broker."""
-    folder = CACHE / f"broker-{BROKER[2]}"
-    if not folder.is_dir():
-        beside = CACHE / f".broker-{os.getpid()}"
-        beside.mkdir(parents=True)
-        (beside / "pom.xml").write_text(POM.format(*BROKER), encoding="utf-8")
-        command = [
-            "mvn",
-            "-q",
-            "-B",
-            "dependency:copy-dependencies",
-            "-DoutputDirectory=jars",
-            "-DincludeScope=runtime",
-        ]
-        subprocess.run(command, cwd=beside, check=True, timeout=300, capture_output=True)
-        (beside / "jars").rename(folder)
-        shutil.rmtree(beside)
-    return sorted(folder.glob("*.jar"))
+    return maven.copied_jars(f"broker-{BROKER[2]}", BROKER, "-DincludeScope=runtime")
 
 
 def connector_jars() -> list[Path]:
