@@ -16,6 +16,7 @@ import pytest
 from holdsfor.errors import DataProblem, ExecutionProblem, PlanningProblem
 from holdsfor.parallel.stages.admission import RunSchedule
 from holdsfor.runtime.session import Incremental
+from holdsfor.runtime.snapshot import FORMAT
 from holdsfor.spark.streaming.identity import Identity, Manifest, read_manifest, write_manifest
 from holdsfor.spark.streaming.rescale import digest_of_stages, rescale
 from holdsfor.spark.streaming.state_files import FILES
@@ -132,3 +133,42 @@ def test_rescaled_streams_keep_intervals_that_are_cut(seeds: range, tmp_path: Pa
 @pytest.mark.parametrize("seeds", chunks(share(DECIDING, 5)), ids=named)
 def test_rescaled_stages_keep_undecided_intervals(seeds: range, tmp_path: Path) -> None:
     compare_all(seeds, deciding_case, tmp_path)
+
+
+def damaged(content: bytes) -> bytes:
+    return content[:-9] + bytes([content[-9] ^ 1]) + content[-8:]
+
+
+def of_format(content: bytes, version: int) -> bytes:
+    at = len(b"holdsfor snapshot\n")
+    return content[:at] + version.to_bytes(4, "little") + content[at + 4 :]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (damaged, "HF508.*bucket 1.*damaged"),
+        (lambda content: of_format(content, FORMAT - 1), f"HF509.*older version of holdsfor: format {FORMAT - 1}"),
+        (lambda content: of_format(content, FORMAT + 1), f"HF509.*newer version of holdsfor: format {FORMAT + 1}"),
+    ],
+)
+def test_a_refused_state_leaves_the_checkpoint_as_it_is(
+    change: Callable[[bytes], bytes], message: str, tmp_path: Path
+) -> None:
+    """The state of the first buckets is then already written beside the old one."""
+    case, chance = keyed_case(9103), random.Random(9103)
+    given, run = read_case(case), RunSchedule(case.start, LATEST, case.tick, 12, 6, None)
+    stream = SimulatedStream(given.compiled, stages_of(given), run, 2, tmp_path / FILES)
+    begun(stream, tmp_path, 2)
+    for number, batch in enumerate(random_cuts(arriving_late(case, 12, chance), chance)):
+        stream.batch(number, batch)
+        (tmp_path / "commits" / str(number)).touch()
+    state = sorted((tmp_path / FILES / "state/1/1").iterdir())[-1]
+    assert state.suffix == ".state"
+    content, before = state.read_bytes(), read_manifest(stream.files)
+    state.write_bytes(change(content))
+    with pytest.raises(DataProblem, match=message):
+        rescale(str(tmp_path), buckets=4)
+    assert read_manifest(stream.files) == before
+    state.write_bytes(content)
+    assert rescaled(stream, tmp_path, 4)

@@ -9,13 +9,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator
 from itertools import chain
+from typing import TypeAlias
 
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.program import Clause, Directive, FactTable, InputFactTable, Program
 from holdsfor.syntax.terms import Atom, Constant, Float, Int, Term
 
-__all__ = ["fingerprint"]
+__all__ = ["Item", "fingerprint", "item_texts"]
+
+Item: TypeAlias = Clause | Directive | FactTable | InputFactTable
 
 
 def fingerprint(compiled: Compiled, goals: Iterable[Term] = ()) -> str:
@@ -37,21 +40,25 @@ def fingerprint(compiled: Compiled, goals: Iterable[Term] = ()) -> str:
 
 
 def _texts(programs: Iterable[Program]) -> Iterator[str]:
-    for item in (item for program in programs for item in program.items):
-        match item:
-            case Clause(head, body):
-                yield f"clause {show(head)}" if body is None else f"clause {show(head)} :- {show(body)}"
-            case Directive(goal):
-                yield f"directive {show(goal)}"
-            case FactTable(name, columns):
-                yield f"facts {name}/{len(columns)}"
-                yield from chain.from_iterable(map(_constant, column) for column in columns)
-            case InputFactTable(rows):
-                yield f"given {len(rows)}"
-                for name, arguments, value, start, end in rows:
-                    constants = [*arguments, *([] if value is None else [value])]
-                    yield f"{name}/{len(arguments)} {value is None} {start} {end}"
-                    yield from map(_constant, constants)
+    return chain.from_iterable(item_texts(item) for program in programs for item in program.items)
+
+
+def item_texts(item: Item) -> Iterator[str]:
+    """The texts of an item that its fingerprint is made of: equal for equal items only."""
+    match item:
+        case Clause(head, body):
+            yield f"clause {show(head)}" if body is None else f"clause {show(head)} :- {show(body)}"
+        case Directive(goal):
+            yield f"directive {show(goal)}"
+        case FactTable(name, columns):
+            yield f"facts {name}/{len(columns)}"
+            yield from chain.from_iterable(map(_constant, column) for column in columns)
+        case InputFactTable(rows):
+            yield f"given {len(rows)}"
+            for name, arguments, value, start, end in rows:
+                constants = [*arguments, *([] if value is None else [value])]
+                yield f"{name}/{len(arguments)} {value is None} {start} {end}"
+                yield from map(_constant, constants)
 
 
 def _constant(constant: Constant) -> str:

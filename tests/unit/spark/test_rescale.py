@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -117,6 +119,38 @@ def test_other_checkpoints_and_numbers_are_refused(tmp_path: Path) -> None:
         rescale(checkpoint, buckets=3)
 
 
+def test_damaged_rules_are_refused(tmp_path: Path) -> None:
+    checkpoint, _ = checkpoint_of(tmp_path)
+    path = tmp_path / "holdsfor/rules.json"
+    path.write_text(path.read_text(encoding="utf-8").replace("V > L", "V < L"), encoding="utf-8")
+    with pytest.raises(HoldsforError, match=r"HF792.*rules.json.*damaged"):
+        rescale(checkpoint, buckets=3)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (TEXT.replace("V > L", "V >= L"), "`fast/1` is changed"),
+        (TEXT.replace("limit(bob, 2.5)", "limit(bob, 3)"), "`limit/2` is changed"),
+        (TEXT + "initially(slow(_)=true).", "`slow/1` is new"),
+        ("initiatedAt(fast(X)=true, T) :- happensAt(speed(X, 3), T).", "`fast/1` is changed, `limit/2` is gone"),
+        (TEXT + ":- output(fast/1).", "`:- output(fast/1)` is new"),
+        ("\n".join(reversed(TEXT.strip().splitlines())), "the order of the rules is another one"),
+        (
+            TEXT + "\n".join(f"initially(f{i}(_)=true)." for i in range(7)),
+            "`f0/1`, `f1/1`, `f2/1`, `f3/1` and 3 others are new",
+        ),
+    ],
+)
+def test_other_rules_are_refused_with_the_names_that_differ(text: str, message: str, tmp_path: Path) -> None:
+    _, files = checkpoint_of(tmp_path)
+    manifest, rules = read_manifest(files), Rules.of(hf.load_text(text))
+    assert manifest is not None
+    expected = replace(manifest.identity, fingerprint=rules.fingerprint())
+    with pytest.raises(HoldsforError, match=r"HF793.*stream with other rules: " + re.escape(message)):
+        check_identity(files, expected, rules, "any", is_new=False)
+
+
 def test_a_checkpoint_of_an_older_version_is_read(tmp_path: Path) -> None:
     """Format 1 has the identity alone; its stages are not checked, and its rules are stored with the next start."""
     checkpoint, files = checkpoint_of(tmp_path)
@@ -126,6 +160,6 @@ def test_a_checkpoint_of_an_older_version_is_read(tmp_path: Path) -> None:
     older = {"format": 1, **json.loads(path.read_text(encoding="utf-8"))["identity"]}
     path.write_text(json.dumps(older), encoding="utf-8")
     assert read_manifest(files) == manifest
-    assert check_identity(files, manifest.identity, "any", is_new=False) == manifest
+    assert check_identity(files, manifest.identity, Rules.of(hf.load_text(TEXT)), "any", is_new=False) == manifest
     assert rescale(checkpoint, buckets=3).buckets == 3
     assert json.loads(path.read_text(encoding="utf-8"))["format"] == FORMAT

@@ -53,14 +53,18 @@ class Rules:
 
     @staticmethod
     def of(compiled: Compiled, goals: Iterable[Term] = ()) -> Rules:
-        programs = tuple(map(pack_program, compiled.programs))
+        rules = Rules.packed(tuple(map(pack_program, compiled.programs)), tuple(map(show, goals)))
+        _keep(rules.digest, compiled)
+        return rules
+
+    @staticmethod
+    def packed(programs: tuple[PackedProgram, ...], goals: tuple[str, ...]) -> Rules:
+        """Rules by their programs, which have no errors."""
         content = sha256()
         for program in programs:
             content.update(f"{program.name}\0{program.text}\0".encode())
             content.update(b"".join(table.digest() for table in program.tables))
-        digest = content.hexdigest()
-        _keep(digest, compiled)
-        return Rules(digest, tuple(map(show, goals)), Inline(programs))
+        return Rules(content.hexdigest(), goals, Inline(programs))
 
     def compiled(self) -> Compiled:
         """The compiled event description; the driver has checked that it has no errors."""

@@ -10,8 +10,11 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from holdsfor.analysis.rule_changes import rule_changes
 from holdsfor.errors import DataProblem, Diagnostic, Hint, UsageProblem
+from holdsfor.parallel.exchange.shipped_rules import Rules
 from holdsfor.spark.streaming.state_files import RESTART, StreamFiles, number_of
+from holdsfor.spark.streaming.stored_rules import read_rules
 
 __all__ = [
     "FORMAT",
@@ -32,7 +35,6 @@ _FILE = "stream.json"
 _BEGUN = "begun"
 _GENERATION = "generation-"
 _SHOWN = {
-    "fingerprint": "rules",
     "allen_memory": "memory of Allen relations",
     "time_unit": "unit of time",
     "n_buckets": "number of buckets",
@@ -109,7 +111,7 @@ def last_commit(checkpoint: str) -> int:
     return max(map(number_of, StreamFiles(f"{checkpoint}/commits").names("")), default=-1)
 
 
-def check_identity(files: StreamFiles, expected: Identity, stages: str, *, is_new: bool) -> Manifest:
+def check_identity(files: StreamFiles, expected: Identity, rules: Rules, stages: str, *, is_new: bool) -> Manifest:
     """The manifest of a stream, a new one for a new checkpoint; the checkpoint of another stream is refused."""
     found = read_manifest(files)
     if found is None:
@@ -121,7 +123,7 @@ def check_identity(files: StreamFiles, expected: Identity, stages: str, *, is_ne
     for name, was in asdict(found.identity).items():
         now = getattr(expected, name)
         if was != now:
-            raise _refusal(name, was, now)
+            raise _other_rules(files, rules) if name == "fingerprint" else _other_setting(name, was, now)
     if found.stages not in (None, stages):
         message = "the checkpoint is from a version of holdsfor that plans other stages for these rules"
         raise DataProblem(Diagnostic("HF792", message, hint=RESTART))
@@ -152,15 +154,25 @@ def check_generation(files: StreamFiles, manifest: Manifest) -> None:
         raise UsageProblem(Diagnostic("HF793", message, hint="start the stream again"))
 
 
-def _refusal(name: str, was: Any, now: Any) -> UsageProblem:
-    shown = _SHOWN.get(name, name)
-    message = f"the checkpoint is of a stream with the {shown} {was}, found {now}"
-    if name == "fingerprint":
-        message = "the checkpoint is of a stream with other rules, background facts or start-up goals"
-    hint = Hint(
-        "a checkpoint continues with the same rules and settings; a changed stream needs another `checkpointLocation`",
-        on_command_line="a checkpoint continues with the same rules and options; a changed stream needs another one",
-    )
+_SAME = Hint(
+    "a checkpoint continues with the same rules and settings; a changed stream needs another `checkpointLocation`",
+    on_command_line="a checkpoint continues with the same rules and options; a changed stream needs another one",
+)
+
+
+def _other_rules(files: StreamFiles, rules: Rules) -> UsageProblem:
+    """The refusal of other rules, with the names whose definitions differ, if the checkpoint has its rules."""
+    message = "the checkpoint is of a stream with other rules, background facts or start-up goals"
+    stored = read_rules(files)
+    if stored is not None:
+        changes = rule_changes(stored.compiled(), rules.compiled(), stored.goal_terms(), rules.goal_terms())
+        message = f"the checkpoint is of a stream with other rules: {changes}"
+    return UsageProblem(Diagnostic("HF793", message, hint=_SAME))
+
+
+def _other_setting(name: str, was: Any, now: Any) -> UsageProblem:
+    message = f"the checkpoint is of a stream with the {_SHOWN.get(name, name)} {was}, found {now}"
+    hint = _SAME
     if name == "n_buckets":
         hint = Hint(
             "`hf.spark.rescale` changes the number of buckets of a stopped stream",

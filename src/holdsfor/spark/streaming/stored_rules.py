@@ -11,7 +11,7 @@ import numpy as np
 
 from holdsfor.errors import DataProblem, Diagnostic
 from holdsfor.parallel.exchange.packed_programs import PackedColumn, PackedProgram, PackedTable
-from holdsfor.parallel.exchange.shipped_rules import Inline, Rules
+from holdsfor.parallel.exchange.shipped_rules import Rules
 from holdsfor.spark.streaming.state_files import RESTART, StreamFiles
 
 __all__ = ["has_rules", "read_rules", "store_rules"]
@@ -43,10 +43,13 @@ def read_rules(files: StreamFiles) -> Rules | None:
         programs = tuple(
             PackedProgram(each["name"], each["text"], tuple(map(_table, each["tables"]))) for each in found["programs"]
         )
-        return Rules(found["digest"], tuple(found["goals"]), Inline(programs))
+        rules = Rules.packed(programs, tuple(found["goals"]))
+        if rules.digest != found["digest"]:
+            raise ValueError("the content does not have its digest")
     except (ValueError, TypeError, KeyError, zlib.error):
         message = f"the file `{_FILE}` of the checkpoint is damaged"
         raise DataProblem(Diagnostic("HF792", message, hint=RESTART)) from None
+    return rules
 
 
 def _written(table: PackedTable) -> Any:

@@ -138,7 +138,7 @@ class RecognitionStream:
         if known is not None and not self._has_buckets:
             identity = replace(identity, n_buckets=known.identity.n_buckets)
             plan = replace(plan, n_buckets=known.identity.n_buckets)
-        manifest = check_identity(files, identity, digest_of_stages(plan.stages), is_new=committed < 0)
+        manifest = check_identity(files, identity, plan.rules, digest_of_stages(plan.stages), is_new=committed < 0)
         begin_generation(files, manifest, committed)
         if not has_rules(files):
             store_rules(files, plan.rules)
