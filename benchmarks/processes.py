@@ -71,7 +71,8 @@ def cost_of_children() -> Cost:
         if process.name == "java":
             jvm += process.own
         else:
-            workers += process.own + process.of_ended_children
+            workers += process.own
+        workers += process.of_ended_children
     return Cost(jvm, workers)
 
 
