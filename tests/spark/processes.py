@@ -132,17 +132,13 @@ class Programs:
             _signal(program.members(), signal.SIGTERM)
         until = time.monotonic() + patience
         while self.members() and time.monotonic() < until:
-            self._reap()
             time.sleep(0.1)
         while left := self.members():
             _signal(left, signal.SIGKILL)
-            self._reap()
             time.sleep(0.05)
-        self._reap()
-
-    def _reap(self) -> None:
+        # A process that is ending has no environment any more, and is not a member.
         for program in self.started:
-            program.leader.poll()
+            program.leader.wait()
 
     def __enter__(self) -> Programs:
         return self

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -22,5 +23,7 @@ def test_orphans_in_other_process_groups_that_ignore_signals_are_ended(tmp_path:
         wait_for(lambda: "up" in starter.said, seconds=300, otherwise=lambda: starter.said)
         (orphan,) = programs.members()
         assert os.getpgid(orphan.pid) == orphan.pid
+        sleeper = programs.start("sleeper", [sys.executable, "-c", "import time; time.sleep(600)"])
         programs.end(patience=0.2)
         assert not programs.members()
+        assert sleeper.leader.returncode == -signal.SIGTERM
