@@ -91,21 +91,34 @@ def fill(path: Path) -> None:
     os.close(file)
 
 
-@pytest.mark.parametrize("full", ["checkpoint", pytest.param("out", marks=pytest.mark.long)])
+FULL = {
+    "checkpoint": "the checkpoint `{checkpoint}` cannot be written: No space left on device",
+    "checkpoint/offsets": "the checkpoint `{checkpoint}` cannot be written: No space left on device",
+    "out": "results cannot be written to `{out}`: No space left on device",
+}
+"""The messages about a full disk, by the folder on it; Spark itself writes `offsets`."""
+
+
+@pytest.mark.parametrize(
+    "full", ["checkpoint", *(pytest.param(name, marks=pytest.mark.long) for name in ("checkpoint/offsets", "out"))]
+)
 def test_a_full_disk_stops_the_stream_and_a_restart_continues(
     full: str, spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rules = tmp_path / "rules.prolog"
     rules.write_text(RICH, encoding="utf-8")
     folder = write_batches(tmp_path / "records", BATCHES)
+    places = {name: str(tmp_path / name) for name in ("checkpoint", "out")}
     with small_disk(tmp_path / "disk", "1m") as disk:
-        places = {name: str((disk if name == full else tmp_path) / name) for name in ("checkpoint", "out")}
+        (disk / "folder").mkdir()
+        (tmp_path / full).parent.mkdir(exist_ok=True)
+        (tmp_path / full).symlink_to(disk / "folder")
         arguments = ["spark", "stream", str(rules), "--input", folder, "--window", "20", "--step", "10", "--start", "0"]
         arguments += ["-o", places["out"], "--checkpoint", places["checkpoint"], "--buckets", "1", "--once"]
         fill(disk / "filler")
         assert main([*arguments, "--max-per-batch", "2"]) == 1
         shown = capsys.readouterr().err
-        assert "error[HF620]" in shown
+        assert f"error[HF620]: {FULL[full].format(**places)}" in shown
         assert "free disk space" in shown
         (disk / "filler").unlink()
         assert main([*arguments, "--max-per-batch", "2"]) == 0

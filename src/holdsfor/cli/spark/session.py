@@ -40,11 +40,12 @@ def on_spark(
     work: Callable[[SparkSession, bool], WorkResult],
     *,
     stop: Interruption | None = None,
+    checkpoint: str | None = None,
 ) -> WorkResult:
     """The result of `work`, which gets a session of Spark and whether the session is new.
 
-    `shown` is the place for the results, as error messages name it; None if `work` names it itself. A signal cancels
-    the jobs of Spark, unless `work` ends by itself when `stop` is asked.
+    `shown` is the place for the results, as error messages name it; None if `work` names it itself. `checkpoint` is
+    that of a stream. A signal cancels the jobs of Spark, unless `work` ends by itself when `stop` is asked.
     """
     from holdsfor.spark.cluster.session_start import log, started_session
 
@@ -53,12 +54,12 @@ def on_spark(
         try:
             with started_session(options.master, settings, spark_log) as (spark, is_new):
                 return _until_interrupted(spark, lambda: work(spark, is_new), spark_log, stop)
-        except HoldsforError:
-            raise
         except Exception as problem:
+            if isinstance(problem, HoldsforError) and all(each.code != "HF620" for each in problem.diagnostics):
+                raise
             from holdsfor.spark.cluster.failures import failure_of
 
-            failure = failure_of(problem, shown, spark_log)
+            failure = failure_of(problem, shown, spark_log, checkpoint)
             print(failure.text, file=sys.stderr)
             raise Failed(failure.exit_code) from None
 

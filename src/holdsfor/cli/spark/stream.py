@@ -60,7 +60,13 @@ def execute(options: argparse.Namespace) -> int:
     print_warning_count(diagnostics, files)
     stop = Interruption()
     try:
-        on_spark(options, None, lambda spark, _: _work(spark, compiled, options, outputs, stop), stop=stop)
+        on_spark(
+            options,
+            None,
+            lambda spark, _: _work(spark, compiled, options, outputs, stop),
+            stop=stop,
+            checkpoint=options.checkpoint,
+        )
     except Failed as failed:
         return failed.exit_code
     return INTERRUPTED if stop.is_asked else 0

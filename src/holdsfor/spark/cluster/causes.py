@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Cause", "causes_of"]
+__all__ = ["Cause", "causes_of", "java_trace"]
 
 _MAX_DEPTH = 50
 
@@ -42,6 +42,25 @@ def causes_of(problem: BaseException) -> tuple[Cause, ...]:
     (Cause(type='ValueError', message='no', condition=None, parameters={}, sql_state=None),)
     """
     return (_own(problem), *_in_java(problem))
+
+
+def java_trace(problem: BaseException) -> str:
+    """The stack traces of the exceptions of Java behind a failure; empty if there are none.
+
+    >>> java_trace(ValueError("no"))
+    ''
+    """
+    thrown: Any = getattr(problem, "java_exception", None) or getattr(problem, "_origin", None)
+    if thrown is None:
+        return ""
+    from py4j.protocol import Py4JError
+    from pyspark import SparkContext
+
+    jvm: Any = SparkContext._jvm
+    try:
+        return str(jvm.org.apache.spark.util.Utils.exceptionString(thrown))
+    except (Py4JError, OSError, AttributeError):  # the JVM has ended
+        return ""
 
 
 def _own(problem: BaseException) -> Cause:

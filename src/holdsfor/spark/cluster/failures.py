@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from holdsfor.errors import Diagnostic, Hint, HoldsforError
-from holdsfor.spark.cluster.causes import Cause, causes_of
+from holdsfor.spark.cluster.causes import Cause, causes_of, java_trace
 from holdsfor.spark.cluster.session_start import Log
 from holdsfor.spark.cluster.worker_problems import worker_message
 
@@ -21,6 +21,7 @@ _EXCEPTION = re.compile(
     r"^(?:Caused by: |: |Exception in thread \S+ )?((?:[\w$]+\.)*[\w$]*(?:Exception|Error|Failure))(?:: (.*))?$"
 )
 _TASK = re.compile(r"^Job aborted due to .*?executor [^)]*\): (.*)$")
+_QUERY = re.compile(r"\[STREAM_FAILED\] Query \[[^]]*\] terminated with exception: (.*?)(?: SQLSTATE: \w+)?$")
 _LONGEST = 300
 
 
@@ -112,6 +113,8 @@ _UNWRITABLE = (
     _FailurePattern("the previous results are unchanged", sql_states=("",)),
     _FailurePattern("see `-o`", ("SCHEMA_NOT_FOUND", "TABLE_OR_VIEW_ALREADY_EXISTS")),
 )
+# Spark's own files of a checkpoint are written by these classes.
+_OF_CHECKPOINT = re.compile(r"CheckpointFileManager|HDFSMetadataLog|OffsetSeqLog|CommitLog|StreamMetadata")
 # The source of a stream has the same exceptions, so these are failures of an output only while it is written.
 _UNSENT = _FailurePattern(
     Hint(
@@ -130,8 +133,11 @@ class Failure:
     exit_code: int
 
 
-def failure_of(problem: BaseException, place: str | None, log: Log) -> Failure:
-    """The message for a problem; the full text of an unknown problem is kept in the log."""
+def failure_of(problem: BaseException, place: str | None, log: Log, checkpoint: str | None = None) -> Failure:
+    """The message for a problem; the full text of an unknown problem is kept in the log.
+
+    A run that reports the failures of its outputs itself has no `place`, and a stream has a `checkpoint`.
+    """
     if isinstance(problem, HoldsforError):
         is_outside = any(diagnostic.code == "HF620" for diagnostic in problem.diagnostics)
         return Failure(problem.diagnostics.render(), 1 if is_outside else 2)
@@ -145,7 +151,11 @@ def failure_of(problem: BaseException, place: str | None, log: Log) -> Failure:
     for pattern in () if _READING.fits(causes, full) else _UNWRITABLE:
         if pattern.fits(causes, full):
             what = "files of Spark cannot be written" if place is None else f"results cannot be written to `{place}`"
-            return Failure(Diagnostic("HF620", f"{what}: {cause}", hint=pattern.hint).render(), 1)
+            hint = pattern.hint
+            if checkpoint is not None and _OF_CHECKPOINT.search(java_trace(problem)):
+                what = f"the checkpoint `{checkpoint}` cannot be written"
+                hint = "free disk space, or check the permissions of the folder; the same command then continues"
+            return Failure(Diagnostic("HF620", f"{what}: {cause}", hint=hint).render(), 1)
     kept = f"the full text is in {log.keep(''.join(traceback.format_exception(problem)))}"
     hint = next((f"{pattern.hint}; {kept}" for pattern in _UNFINISHED if pattern.fits(causes, full)), kept)
     return Failure(Diagnostic("HF621", f"Spark could not finish the run: {cause}", hint=hint).render(), 1)
@@ -166,6 +176,8 @@ def cause_of(text: str) -> str:
 
     >>> cause_of("Py4JJavaError: An error\\n: a.SparkException: no\\n\\tat a.b\\nCaused by: c.IOException: is full\\n")
     'is full'
+    >>> cause_of("A: [STREAM_FAILED] Query [id = 1] terminated with exception: c.IOException: is full SQLSTATE: XXKST")
+    'is full'
     """
     found = [match for line in text.splitlines() if (match := _EXCEPTION.match(line.strip()))]
     found = [match for match in found if _WORKER_LOST.search(match[0])] or found  # later exceptions are consequences
@@ -175,5 +187,8 @@ def cause_of(text: str) -> str:
     if within is not None:
         inner = _EXCEPTION.match(within[1])
         message = (inner[2] or inner[1]) if inner else within[1]
+    if query := _QUERY.search(message):
+        inner = _EXCEPTION.match(query[1])
+        message = (inner[2] or inner[1]) if inner else query[1]
     message = re.sub(r"^\[[A-Z_.]+\] ", "", message).partition(". ")[0].rstrip(".")
     return message if len(message) <= _LONGEST else f"{message[:_LONGEST]}…"

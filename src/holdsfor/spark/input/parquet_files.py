@@ -119,7 +119,17 @@ def file_system(scheme: str, place: str) -> Any:
     """The file system of addresses, made once per process."""
     if scheme == "file":
         return pafs.LocalFileSystem()
-    return pafs.FileSystem.from_uri(f"{_ALIASES.get(scheme, scheme)}://{place}/")[0]
+    return pafs.FileSystem.from_uri(arrow_address(f"{scheme}://{place}/"))[0]
+
+
+def arrow_address(address: str) -> str:
+    """An address of Hadoop as Arrow names it.
+
+    >>> arrow_address("s3a://bucket/state")
+    's3://bucket/state'
+    """
+    scheme, separator, rest = address.partition("://")
+    return f"{_ALIASES.get(scheme, scheme)}{separator}{rest}"
 
 
 def _opened(file: PartitionedFile) -> Any:

@@ -72,8 +72,11 @@ def _locked(files: StreamFiles, *, is_shared: bool) -> CheckpointLock:
         return CheckpointLock(None)
     if path is None:
         return CheckpointLock(None)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError as problem:
+        raise files.unwritable(problem) from None
     began = time.monotonic()
     while True:
         try:

@@ -113,8 +113,13 @@ class _Writer:
         return HadoopFiles(spark, given).root
 
     def _started(self, checkpoint: str, write: Callable[[MicroBatch], None]) -> StreamingQuery:
-        lock = shared_lock(StreamFiles(f"{checkpoint}/{FILES}"))
+        files = StreamFiles(f"{checkpoint}/{FILES}")
+        files.check()
+        lock = shared_lock(files)
         try:
+            # Spark refuses to begin if a full disk or a crash has left a part of its first file.
+            for folder in ("offsets", "commits"):
+                StreamFiles(checkpoint).delete_unfinished(folder)
             batches = self._stream.micro_batches(checkpoint, self._on_progress, self._is_stopping)
             writer = self._writer.option("checkpointLocation", checkpoint)
             query: StreamingQuery = writer.foreachBatch(lambda batch, number: batches.run(batch, number, write)).start()

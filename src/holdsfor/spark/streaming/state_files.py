@@ -7,12 +7,17 @@ writes its own again with the same content.
 
 from __future__ import annotations
 
+import errno
+import os
 import uuid
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from holdsfor.errors import DataProblem, Diagnostic
+from holdsfor.errors import DataProblem, Diagnostic, ExecutionProblem, UsageProblem
+from holdsfor.spark.input.parquet_files import arrow_address
 
 __all__ = ["FILES", "RESTART", "StateFiles", "StreamFiles", "number_of"]
 
@@ -30,17 +35,36 @@ class StreamFiles:
     root: str
 
     def _opened(self, path: str) -> tuple[Any, str]:
-        from pyarrow import fs  # type: ignore[import-untyped]
+        system, root = _opened_root(self.root)
+        return system, f"{root.rstrip('/')}/{path}" if path else root
 
-        whole = f"{self.root.rstrip('/')}/{path}" if path else self.root
-        if "://" not in whole and not whole.startswith("file:"):
-            return fs.LocalFileSystem(), whole
-        system, found = fs.FileSystem.from_uri(whole)
-        return system, found
+    def check(self) -> None:
+        """Refuse a folder on a file system that Arrow cannot open (HF795)."""
+        try:
+            _opened_root(self.root)
+        except (OSError, ValueError, NotImplementedError) as problem:
+            message = f"the state of a stream cannot be kept in `{self.shown}`: {str(problem).partition('. ')[0]}"
+            hint = "give a local or mounted folder, or `s3://`, `s3a://`, `gs://`, `abfss://` or `hdfs://`"
+            raise UsageProblem(Diagnostic("HF795", message, hint=hint)) from None
+
+    @property
+    def shown(self) -> str:
+        """The checkpoint of this folder, in messages."""
+        plain = self.root.removeprefix("file://").removeprefix("file:")
+        return plain.rpartition(f"/{FILES}")[0] or plain
+
+    def unwritable(self, problem: OSError) -> ExecutionProblem:
+        """The error of a file that cannot be written: HF620, with the checkpoint."""
+        number = problem.errno
+        reason = str(problem) if number is None else os.strerror(number)
+        is_full = number in (errno.ENOSPC, errno.EDQUOT)
+        hint = "free disk space; the stream then continues" if is_full else "check the folder and its permissions"
+        message = f"the checkpoint `{self.shown}` cannot be written: {reason}"
+        return ExecutionProblem(Diagnostic("HF620", message, hint=hint))
 
     def names(self, folder: str) -> list[str]:
         """The names of the complete files of a folder, in order; a folder that does not exist has none."""
-        from pyarrow import fs
+        from pyarrow import fs  # type: ignore[import-untyped]
 
         system, path = self._opened(folder)
         found = system.get_file_info(fs.FileSelector(path, allow_not_found=True))
@@ -87,10 +111,15 @@ class StreamFiles:
         system, whole = self._opened(path)
         folder, _, name = whole.rpartition("/")
         beside = f"{folder}/.{name}.{uuid.uuid4().hex}"
-        system.create_dir(folder, recursive=True)
-        with system.open_output_stream(beside) as file:
-            file.write(content)
-        system.move(beside, whole)
+        try:
+            system.create_dir(folder, recursive=True)
+            with system.open_output_stream(beside) as file:
+                file.write(content)
+            system.move(beside, whole)
+        except OSError as problem:
+            with suppress(OSError):
+                system.delete_file(beside)
+            raise self.unwritable(problem) from None
 
     def delete(self, path: str) -> None:
         """Delete a file, if it exists."""
@@ -99,6 +128,17 @@ class StreamFiles:
             system.delete_file(whole)
         except FileNotFoundError:
             return
+
+    def delete_unfinished(self, folder: str) -> None:
+        """Delete the hidden files of a folder that has no complete file."""
+        from pyarrow import fs
+
+        system, path = self._opened(folder)
+        found = system.get_file_info(fs.FileSelector(path, allow_not_found=True))
+        if all(each.base_name.startswith(".") for each in found):
+            for each in found:
+                if each.is_file:
+                    system.delete_file(each.path)
 
     def delete_folder(self, path: str) -> None:
         """Delete a folder with everything in it, if it exists."""
@@ -118,6 +158,17 @@ class StreamFiles:
     def inside(self, folder: str) -> StreamFiles:
         """A folder in this folder, or this folder without a name."""
         return StreamFiles(f"{self.root.rstrip('/')}/{folder}") if folder else self
+
+
+@lru_cache(maxsize=32)
+def _opened_root(root: str) -> tuple[Any, str]:
+    """The file system of a folder and its path there. An object store is asked for its region, so this is done once."""
+    from pyarrow import fs
+
+    if "://" not in root and not root.startswith("file:"):
+        return fs.LocalFileSystem(), root
+    system, path = fs.FileSystem.from_uri(arrow_address(root))
+    return system, path
 
 
 RESTART = "start the stream with another checkpoint, and read its input from the beginning"
