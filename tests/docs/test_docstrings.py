@@ -48,7 +48,7 @@ WITHOUT |= {
 # The example of the class has its feeds.
 WITHOUT |= {
     f"holdsfor.spark.RecognitionStream.{name}"
-    for name in ("changes", "changes_of", "settled", "problems", "writeStream", "micro_batches")
+    for name in ("changes", "changes_of", "settled", "problems", "writeStream", "micro_batches", "adapt")
 }
 
 

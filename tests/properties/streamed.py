@@ -31,6 +31,8 @@ from holdsfor.spark.input.lines import LINE, LineReader
 from holdsfor.spark.streaming.bucket_processes import DelegatedStepTask
 from holdsfor.spark.streaming.bucket_steps import BucketStepTask, KeptBuckets, WaitTask
 from holdsfor.spark.streaming.decisions import Decision, DecisionLog, Pace, Seen
+from holdsfor.spark.streaming.identity import Manifest
+from holdsfor.spark.streaming.restart import ReplacedRows, replaced_rows
 from holdsfor.spark.streaming.state_files import StreamFiles
 from tests.properties.answers import as_answer
 
@@ -49,8 +51,15 @@ class Outcome:
     unmatched: int = 0
 
 
-def embedded_outcome(lines: list[str], compiled: Compiled, run: RunSchedule, last: int) -> Outcome:
-    """The changes and settled results of one live session at the query times up to the last."""
+def embedded_outcome(
+    lines: list[str], compiled: Compiled, run: RunSchedule, last: int, after: int | None = None
+) -> Outcome:
+    """The changes and settled results of one live session at the query times up to the last, from the first one on.
+
+    The first query time is the one `after` a query time, or after the start.
+    """
+    assert run.step is not None
+    first = (run.start if after is None else after) + run.step
     reading, symbols = ColumnReading(), Symbols()
     read_columns("\n".join(lines).encode(), "text", compiled.names, run.tick, symbols, reading)
     session = EngineSession(
@@ -58,7 +67,7 @@ def embedded_outcome(lines: list[str], compiled: Compiled, run: RunSchedule, las
     )
     session.apply(reading.unsettled())
     outcome = Outcome()
-    for at in run.queries.up_to(last):
+    for at in range(first, last + 1, run.step):
         known = session.last_report() or ReportColumns(session.start - 1, {}, {})
         outcome.settled += _rows(known.before(session.settled_at(at)), symbols)
         changes = changes_since(known, session.query(at), session.frontier)
@@ -106,6 +115,7 @@ class SimulatedStream:
         self.files = self.states = StreamFiles(str(folder))
         self.log = DecisionLog(self.files)
         self.pace = Pace(run.start, run.step)
+        self.after: int | None = None
         self.divide(n_buckets, "")
         self.outcome = Outcome()
         self.executors_of: Callable[[int], Sequence[KeptBuckets | None]] = lambda bucket: [None]
@@ -116,7 +126,14 @@ class SimulatedStream:
         self.states = self.files.inside(folder)
         self.destinations = stream_destinations(self.stages, self.rules, n_buckets)
         buckets = stream_buckets(self.stages, self.destinations, self.rules, self.run)
-        self.buckets = [replace(each, incremental=self.incremental) for each in buckets]
+        self.buckets = [replace(each, incremental=self.incremental, after=self.after) for each in buckets]
+
+    def change_rules(self, compiled: Compiled, stages: Stages, n_buckets: int, manifest: Manifest) -> None:
+        """Continue with other rules, which have no results yet."""
+        assert manifest.begins is not None
+        self.rules, self.stages, self.after = Rules.of(compiled), stages, manifest.restarted
+        self.run = replace(self.run, start=manifest.begins)
+        self.divide(n_buckets, manifest.folder)
 
     def batch(self, number: int, lines: list[str], *, fails_at: int | None = None) -> Decision:
         """One micro-batch; with `fails_at`, it ends before this bucket is evaluated, or loses its output at the end.
@@ -149,7 +166,8 @@ class SimulatedStream:
         found: list[Any] = []
         n_done = 0
         for bucket in self.buckets:
-            task = BucketStepTask(bucket, self.states, number, decision.previous, decision.last)
+            previous = None if self.after is not None and decision.previous == self.after else decision.previous
+            task = BucketStepTask(bucket, self.states, number, previous, decision.last)
             arriving = [_only(each, "stage", bucket.destination.stage) for each in sent + found]
             parts = by_bucket(arriving)
             for each in range(bucket.destination.n_buckets):
@@ -157,6 +175,10 @@ class SimulatedStream:
                     return []
                 found += self._rows(task, each, parts.get(each, []))
                 n_done += 1
+        if self.after is not None and decision.previous == self.after:
+            names = replaced_rows(self.states)
+            numbers = pa.record_batch({"id": pa.array(range(len(names)), pa.int64())})
+            found += ReplacedRows(self.states, names)([numbers])
         return found
 
     def _rows(self, task: BucketStepTask, bucket: int, blocks: list[Any]) -> list[Any]:

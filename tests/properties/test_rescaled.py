@@ -18,8 +18,9 @@ from holdsfor.parallel.stages.admission import RunSchedule
 from holdsfor.runtime.session import Incremental
 from holdsfor.runtime.snapshot import FORMAT
 from holdsfor.spark.streaming.identity import Identity, Manifest, read_manifest, write_manifest
-from holdsfor.spark.streaming.rescale import digest_of_stages, rescale
+from holdsfor.spark.streaming.rescale import rescale
 from holdsfor.spark.streaming.state_files import FILES
+from holdsfor.spark.streaming.stopped_stream import digest_of_stages
 from holdsfor.spark.streaming.stored_rules import store_rules
 from holdsfor.syntax.time_points import LATEST
 from tests.properties.answers import read_case

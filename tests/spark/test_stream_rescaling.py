@@ -1,4 +1,4 @@
-"""A stream on Spark that is stopped, rescaled and continued has the changes of one that was never stopped."""
+"""Streams on Spark that continue with another number of buckets, or with other rules."""
 
 from __future__ import annotations
 
@@ -48,3 +48,28 @@ def test_a_stream_continues_after_it_is_rescaled(
     assert not (checkpoint / "holdsfor/state").exists()
     with pytest.raises(HoldsforError, match=r"HF793.*number of buckets 3, found 2"):
         run(first, checkpoint, found)
+
+
+def test_changed_rules_are_computed_anew(spark: SparkSession, tmp_path: Path) -> None:
+    """The window of the first query time after the change begins at 10: only the rows that end before it stay."""
+    folder, checkpoint = write_batches(tmp_path / "records", BATCHES[:3]), tmp_path / "checkpoint"
+    found = Collected()
+
+    def run_with(rules: str, **options: Any) -> None:
+        lines = read_lines(spark, folder)
+        run(hf.spark.stream(lines, hf.load_text(rules), window=20, step=10, start=0, **options), checkpoint, found)
+
+    run_with(RICH, buckets=2)
+    with (Path(folder) / "003.txt").open("w", encoding="utf-8") as file:
+        file.write("win|35|32|ann\n")
+    changed = RICH.replace("lose(X)", "win(X)").replace("happensAt(win(X), T)", "happensAt(lose(X), T)", 1)
+    with pytest.raises(HoldsforError, match=r"HF793.*`rich/1` is changed"):
+        run_with(changed)
+    with pytest.raises(HoldsforError, match=r"HF793.*number of buckets 2, found 3"):
+        run_with(changed, buckets=3, on_change="restart")
+    run_with(changed, on_change="restart")
+    assert {at: rows for at, rows in found.by_query_time().items() if at <= 20} == {at: CHANGES[at] for at in (10, 20)}
+    assert found.by_query_time()[30] == {
+        ("-", "rich(chris)=true", (2, 13)),
+        ("+", "rich(chris)=true", (13, None)),
+    }

@@ -132,6 +132,15 @@ STREAM_OPTIONS: tuple[Option, ...] = (
         required="`--checkpoint` with a folder for the state",
     ),
     Option(
+        "on_change",
+        "text",
+        ("spark stream",),
+        "streams",
+        "for a checkpoint of other rules: refuse it, or compute all results anew from the records in the window",
+        default="refuse",
+        choices=("refuse", "restart"),
+    ),
+    Option(
         "clock",
         "text",
         ("spark stream",),

@@ -144,6 +144,7 @@ def _stream(spark: SparkSession, compiled: Compiled, options: argparse.Namespace
             tz=options.tz,
             idle=options.idle,
             clock=options.clock,
+            on_change=options.on_change,
         )
 
 

@@ -38,7 +38,7 @@ from holdsfor.runtime.snapshot import Snapshot
 from holdsfor.runtime.state_snapshot import Members, report_of, snapshot_with, stored_members, stored_state
 from holdsfor.runtime.upstream_results import UpstreamResults
 
-__all__ = ["RescaledState", "rescaled_states", "settled_until"]
+__all__ = ["RescaledState", "joined_records", "rescaled_states", "settled_until"]
 
 Table = TypeVar("Table", FluentTable, PointTable)
 Value = TypeVar("Value")
@@ -154,7 +154,7 @@ def _joined(parts: Sequence[BucketState], symbols: Symbols) -> BucketState:
         is_announced=all(each.is_announced for each in states),
         n_new_members=max(each.n_new_members for each in states),
         place_kinds=reduce(lambda one, other: one.merged(other), (each.place_kinds for each in states)),
-        records=_joined_records([each.records for each in states]),
+        records=joined_records([each.records for each in states]),
         computed=_joined_upstream([each.computed for each in states], symbols),
         held=_tables_by_key(each.held for each in states),
         edges=_by_place((each.edges for each in states), _tables),
@@ -280,7 +280,7 @@ def _joined_upstream(found: Iterable[UpstreamResults], symbols: Symbols) -> Upst
 # -- records -----------------------------------------------------------------------------------------------------------
 
 
-def _joined_records(stores: Sequence[RecordStore]) -> RecordStore:
+def joined_records(stores: Sequence[RecordStore]) -> RecordStore:
     """The records of several buckets; a record that several of them have is one record."""
     store = RecordStore()
     store.events = _by_place((each.events for each in stores), _each_record_once)

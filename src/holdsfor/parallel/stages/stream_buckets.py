@@ -170,11 +170,13 @@ class BucketStep:
 class StreamBucket(Bucket):
     """Evaluates one stage for one bucket after another, at the due query times of a micro-batch.
 
-    `incremental` says whether query times evaluate only what changed.
+    `incremental` says whether query times evaluate only what changed. New sessions evaluate the query times `after` a
+    query time, by default after the start of the run.
     """
 
     sender: StreamRouter = field(default_factory=lambda: StreamRouter(Router(())))
     incremental: Incremental = "auto"
+    after: int | None = None
 
     def step(self, bucket: int, session: EngineSession, batches: Iterable[Iterable[Facts]], last: int) -> BucketStep:
         """The query times up to `last` that are not evaluated yet, with the session and the new facts of a bucket.
@@ -233,7 +235,8 @@ class StreamBucket(Bucket):
         """The changes and settled results of each query time, and the settled time-points, as shuffle blocks."""
         selection = self.rules.compiled().selection
         shown = None if selection is None else ShownRows(selection, session.symbols)
-        before = self.run.start if session.previous is None else session.previous
+        before = self.run.start if self.after is None else self.after
+        before = before if session.previous is None else session.previous
         queries = QueryTimes(before, last, self.run.step, self.run.window)
         settled: dict[int, int] = {}
         found: list[Facts] = []
@@ -253,6 +256,18 @@ class StreamBucket(Bucket):
         columns = np.array(list(settled.items()), np.int64).T
         facts = Facts(SETTLED, "", 0, len(settled), times={"query_time": columns[0], "settled": columns[1]})
         yield from self.sender.settled_blocks(self.destination.stage, facts)
+
+    def withdrawn(
+        self, report: ReportColumns, bucket: int, texts: Texts, at: int, boundary: int
+    ) -> Iterator[ShuffleBlock]:
+        """The rows of a last report as output: those before a boundary are settled, a query time removes the others."""
+        selection = self.rules.compiled().selection
+        shown = None if selection is None else ShownRows(selection, texts.symbols)
+        found = [replace(each, kind=f"{SETTLED} {each.kind}") for each in _facts_of(report.before(boundary))]
+        found += [_dated(each, at, 1) for each in _facts_of(report.since(boundary))]
+        for facts in found:
+            kind = "event" if facts.kind.endswith("event") else "fluent"
+            yield from shown_facts(self._owned_rows(facts, bucket, texts), kind, shown)
 
     def _owned_rows(self, facts: Facts, bucket: int, texts: Texts) -> Facts:
         """The rows for the keys that the bucket owns."""

@@ -115,6 +115,7 @@ class _Writer:
     def _started(self, checkpoint: str, write: Callable[[MicroBatch], None]) -> StreamingQuery:
         files = StreamFiles(f"{checkpoint}/{FILES}")
         files.check()
+        self._stream.adapt(checkpoint)
         lock = shared_lock(files)
         try:
             # Spark refuses to begin if a full disk or a crash has left a part of its first file.

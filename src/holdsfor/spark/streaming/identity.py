@@ -65,13 +65,20 @@ class Identity:
 class Manifest:
     """The identity of a stream, the folder with its state, and the stages of its rules, if they are known.
 
-    State that was rewritten continues after the micro-batch `batch`.
+    State that was rewritten continues after the micro-batch `batch`. State that was computed anew has no results yet
+    after the query time `restarted`; its first window begins at the time-point `begins`.
     """
 
     identity: Identity
     folder: str = ""
     batch: int = -1
     stages: str | None = None
+    restarted: int | None = None
+    begins: int | None = None
+
+    def is_restarted(self, previous: int | None) -> bool:
+        """Whether the query times after an earlier one are the first of rules that were changed."""
+        return self.restarted is not None and self.restarted == previous
 
     @property
     def next_folder(self) -> str:
@@ -120,10 +127,14 @@ def check_identity(files: StreamFiles, expected: Identity, rules: Rules, stages:
             raise UsageProblem(Diagnostic("HF793", message, hint="give another `checkpointLocation`"))
         found = Manifest(expected, stages=stages)
         write_manifest(files, found)
-    for name, was in asdict(found.identity).items():
+    for name, was in sorted(asdict(found.identity).items(), key=lambda each: each[0] == "fingerprint"):
         now = getattr(expected, name)
         if was != now:
-            raise _other_rules(files, rules) if name == "fingerprint" else _other_setting(name, was, now)
+            raise (
+                _other_rules(files.inside(found.folder), rules)
+                if name == "fingerprint"
+                else _other_setting(name, was, now)
+            )
     if found.stages not in (None, stages):
         message = "the checkpoint is from a version of holdsfor that plans other stages for these rules"
         raise DataProblem(Diagnostic("HF792", message, hint=RESTART))
@@ -158,6 +169,10 @@ _SAME = Hint(
     "a checkpoint continues with the same rules and settings; a changed stream needs another `checkpointLocation`",
     on_command_line="a checkpoint continues with the same rules and options; a changed stream needs another one",
 )
+_RESTARTED = Hint(
+    '`on_change="restart"` computes all results anew from the records in the window',
+    on_command_line="`--on-change restart` computes all results anew from the records in the window",
+)
 
 
 def _other_rules(files: StreamFiles, rules: Rules) -> UsageProblem:
@@ -167,7 +182,7 @@ def _other_rules(files: StreamFiles, rules: Rules) -> UsageProblem:
     if stored is not None:
         changes = rule_changes(stored.compiled(), rules.compiled(), stored.goal_terms(), rules.goal_terms())
         message = f"the checkpoint is of a stream with other rules: {changes}"
-    return UsageProblem(Diagnostic("HF793", message, hint=_SAME))
+    return UsageProblem(Diagnostic("HF793", message, hint=_RESTARTED))
 
 
 def _other_setting(name: str, was: Any, now: Any) -> UsageProblem:

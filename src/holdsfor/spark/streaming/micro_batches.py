@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -19,7 +19,7 @@ from holdsfor.analysis.result_columns import ResultColumns, TableColumns, find_t
 from holdsfor.columns.time_type import TimeType
 from holdsfor.distribution.stages import Stages
 from holdsfor.parallel.exchange.facts import Facts
-from holdsfor.parallel.exchange.routing import Router
+from holdsfor.parallel.exchange.routing import Destination, Router
 from holdsfor.parallel.exchange.shipped_rules import Rules
 from holdsfor.parallel.exchange.shuffle_blocks import NO_STAGE, ShuffleBlock
 from holdsfor.parallel.stages.admission import RunSchedule
@@ -49,6 +49,7 @@ from holdsfor.spark.streaming.output_rows import (
     is_problem,
     problem_rows,
 )
+from holdsfor.spark.streaming.restart import ReplacedRows, replaced_rows
 from holdsfor.spark.streaming.state_files import StreamFiles
 from holdsfor.spark.streaming.stream_input import StreamInput
 from holdsfor.spark.streaming.stream_reader import PROGRESS, Lateness, ReadTask, StreamReaderSettings
@@ -233,9 +234,9 @@ class MicroBatches:
         numbers: Numbers = {}
         if decision.is_due:
             assert decision.start is not None
-            buckets = stream_buckets(self.plan.stages, destinations, self.rules, self.plan.schedule(decision.start))
-            for bucket in buckets:
+            for bucket in self._buckets(destinations, decision.start):
                 found.append(keep(self._stage(bucket, [sent, *found], decision), kept))
+            found += (keep(frame, kept) for frame in self._replaced(decision))
             with phases.measured("evaluate"):
                 numbers = self._numbers(found)
             counts |= _counts(numbers)
@@ -244,11 +245,26 @@ class MicroBatches:
                 _wait(sent, WaitTask(self.states, number), self.plan.n_buckets)
         return MicroBatch(number, decision, counts, self.plan, self._time_type(settings), sent, found, numbers)
 
+    def _buckets(self, destinations: tuple[Destination, ...], start: int) -> list[StreamBucket]:
+        """The function of each stage; after a change of the rules, sessions begin later than the stream."""
+        begins, restarted = self.manifest.begins, self.manifest.restarted
+        run = self.plan.schedule(start if begins is None else begins)
+        buckets = stream_buckets(self.plan.stages, destinations, self.rules, run)
+        return [replace(each, after=restarted) for each in buckets]
+
+    def _replaced(self, decision: Decision) -> Iterator[DataFrame]:
+        """The rows of the old rules that the first query time after a change of the rules removes or settles."""
+        names = replaced_rows(self.states) if self.manifest.is_restarted(decision.previous) else []
+        if names:
+            numbers = self.plan.input.spark.range(len(names))
+            yield frame_of(numbers, ReplacedRows(self.states, names))
+
     def _stage(self, bucket: StreamBucket, known: list[DataFrame], decision: Decision) -> DataFrame:
         """The results of one stage at the due query times; empty buckets are evaluated too."""
         assert decision.last is not None
         number, n = bucket.destination.stage, bucket.destination.n_buckets
-        task = BucketStepTask(bucket, self.states, decision.batch, decision.previous, decision.last)
+        previous = None if self.manifest.is_restarted(decision.previous) else decision.previous
+        task = BucketStepTask(bucket, self.states, decision.batch, previous, decision.last)
         arriving = [frame.where(f"stage = {number}") for frame in known]
         arriving.append(self._every_bucket(known[0].sparkSession, number, n))
         return frame_of(union(arriving).repartition(n, "place"), DelegatedStepTask(task, self._n_processes))

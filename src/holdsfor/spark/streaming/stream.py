@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, TypeAlias, get_args
 
 from holdsfor.analysis.fingerprint import fingerprint
 from holdsfor.analysis.output_selection import chosen_patterns
@@ -24,19 +24,31 @@ from holdsfor.spark.input.ingestion import check_buckets
 from holdsfor.spark.input.inputs import Columns, Given
 from holdsfor.spark.streaming.alerts import alert_rows, alert_sink_of
 from holdsfor.spark.streaming.batch_progress import BatchProgress
+from holdsfor.spark.streaming.checkpoint_lock import locked_alone
 from holdsfor.spark.streaming.current_view import current_sink_of, last_changes
 from holdsfor.spark.streaming.decisions import Pace
 from holdsfor.spark.streaming.feeds import Feed, OutputWriter
-from holdsfor.spark.streaming.identity import Identity, begin_generation, check_identity, last_commit, read_manifest
+from holdsfor.spark.streaming.identity import (
+    Identity,
+    Manifest,
+    begin_generation,
+    check_identity,
+    last_commit,
+    read_manifest,
+)
 from holdsfor.spark.streaming.micro_batches import MicroBatches, StreamPlan
-from holdsfor.spark.streaming.rescale import digest_of_stages
+from holdsfor.spark.streaming.restart import restart
 from holdsfor.spark.streaming.state_files import FILES, StreamFiles
+from holdsfor.spark.streaming.stopped_stream import StoppedStream, digest_of_stages
 from holdsfor.spark.streaming.stored_rules import has_rules, store_rules
 from holdsfor.spark.streaming.stream_input import stream_input
 from holdsfor.syntax.output_selectors import Selectors
 from holdsfor.syntax.terms import Term
 
 __all__ = ["RecognitionStream", "stream"]
+
+OnChange: TypeAlias = Literal["refuse", "restart"]
+"""The treatment of a checkpoint of other rules."""
 
 _PER_SECOND: dict[Unit, int] = {"s": 1, "ms": 1_000, "us": 1_000_000}
 
@@ -62,6 +74,7 @@ class RecognitionStream:
     plan: StreamPlan
     _identity: Identity
     _has_buckets: bool = True
+    _on_change: OnChange = "refuse"
 
     @property
     def changes(self) -> Feed:
@@ -132,17 +145,33 @@ class RecognitionStream:
         is_stopping: Callable[[], bool] = lambda: False,
     ) -> MicroBatches:
         """The micro-batches of a query with a checkpoint; the checkpoint of another stream is refused."""
-        files = StreamFiles(f"{checkpoint}/{FILES}")
-        committed, known = last_commit(checkpoint), read_manifest(files)
-        plan, identity = self.plan, self._identity
-        if known is not None and not self._has_buckets:
-            identity = replace(identity, n_buckets=known.identity.n_buckets)
-            plan = replace(plan, n_buckets=known.identity.n_buckets)
+        files, committed = StreamFiles(f"{checkpoint}/{FILES}"), last_commit(checkpoint)
+        identity = self._identity_in(read_manifest(files))
+        plan = replace(self.plan, n_buckets=identity.n_buckets)
         manifest = check_identity(files, identity, plan.rules, digest_of_stages(plan.stages), is_new=committed < 0)
         begin_generation(files, manifest, committed)
-        if not has_rules(files):
-            store_rules(files, plan.rules)
+        if not has_rules(files.inside(manifest.folder)):
+            store_rules(files.inside(manifest.folder), plan.rules)
         return MicroBatches(plan, files, manifest, on_progress, is_stopping)
+
+    def adapt(self, checkpoint: str) -> None:
+        """Rewrite the state in a checkpoint for the rules of this stream, if they are others and that is asked for."""
+        files = StreamFiles(f"{checkpoint}/{FILES}")
+        known = read_manifest(files)
+        if self._on_change == "refuse" or known is None:
+            return
+        identity = self._identity_in(known)
+        others = replace(known.identity, fingerprint=identity.fingerprint)
+        if others != identity or known.identity == identity:
+            return  # another setting is refused, with other rules too
+        with locked_alone(files):
+            restart(StoppedStream(checkpoint, files), identity, self.plan.rules, self.plan.stages)
+
+    def _identity_in(self, known: Manifest | None) -> Identity:
+        """The identity of this stream in a checkpoint; without a number of buckets, it takes that of the checkpoint."""
+        if known is None or self._has_buckets:
+            return self._identity
+        return replace(self._identity, n_buckets=known.identity.n_buckets)
 
     def __repr__(self) -> str:
         tables = ", ".join(layout.table for layout in self.plan.columns)
@@ -169,6 +198,7 @@ def stream(
     tz: str | None = None,
     times: Literal["integer"] | None = None,
     show: Selectors | None = None,
+    on_change: OnChange = "refuse",
 ) -> RecognitionStream:
     """The results of the rules on streaming DataFrames, at query times that are `step` apart.
 
@@ -183,7 +213,8 @@ def stream(
 
     `start` is the first time-point of the run, by default the first record of the first micro-batch, rounded down to a
     multiple of the step. `buckets` is the number of partitions of the keys, which is fixed by the first start of a
-    query; `hf.spark.rescale` changes it. The other arguments are those of `hf.spark.recognise`.
+    query; `hf.spark.rescale` changes it. A checkpoint of other rules is refused, unless `on_change` is "restart": then
+    all results are computed anew from the records in the window. The other arguments are those of `hf.spark.recognise`.
 
     >>> import holdsfor as hf
     >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
@@ -196,6 +227,9 @@ def stream(
     if not isinstance(rules, Compiled):
         hint = "`hf.load` reads the rules of files, `hf.load_text` those of a text"
         raise UsageProblem(Diagnostic("HF704", f"expected rules, found `{type(rules).__name__}`", hint=hint))
+    if on_change not in get_args(OnChange):
+        message = f'expected "refuse" or "restart" for `on_change`, found `{on_change}`'
+        raise UsageProblem(Diagnostic("HF704", message))
     check_time_zone(tz)
     unit = time_unit or "s"
     length = duration_of(window, "window", unit)
@@ -240,4 +274,4 @@ def stream(
         tz,
         times == "integer",
     )
-    return RecognitionStream(plan, identity, buckets is not None)
+    return RecognitionStream(plan, identity, buckets is not None, on_change)

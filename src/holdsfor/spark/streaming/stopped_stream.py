@@ -1,0 +1,127 @@
+"""A stopped stream: its rules, stages and state, as its checkpoint has them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from holdsfor.columns.encoding import Symbols
+from holdsfor.distribution.stages import Stages, plan_stages
+from holdsfor.errors import DataProblem, Diagnostic
+from holdsfor.kernels.keys import distinct_rows
+from holdsfor.parallel.exchange.facts import Facts, Texts, by_name
+from holdsfor.parallel.exchange.shipped_rules import Rules
+from holdsfor.parallel.stages.admission import RunSchedule
+from holdsfor.parallel.stages.stream_buckets import StreamBucket, StreamRouter, stream_buckets, stream_destinations
+from holdsfor.runtime.session import EngineSession
+from holdsfor.spark.exchange.shuffle_rows import by_bucket, loads_of, rows_of
+from holdsfor.spark.streaming.bucket_steps import read_blocks, written_blocks
+from holdsfor.spark.streaming.decisions import Decision, DecisionLog
+from holdsfor.spark.streaming.identity import Manifest, last_commit, read_manifest
+from holdsfor.spark.streaming.state_files import RESTART, StateFiles, StreamFiles, number_of
+from holdsfor.spark.streaming.stored_rules import read_rules
+from holdsfor.syntax.time_points import LATEST
+
+__all__ = ["StoppedStream", "digest_of_stages", "state_files", "wait_for", "waiting_facts"]
+
+
+def digest_of_stages(stages: Stages) -> str:
+    """A digest of stages with their keys and routes."""
+    return hashlib.blake2b(str(stages).encode(), digest_size=16).hexdigest()
+
+
+@dataclass(frozen=True)
+class StoppedStream:
+    """The stream of a checkpoint; `next` is the number of its next micro-batch."""
+
+    checkpoint: str
+    files: StreamFiles
+
+    @cached_property
+    def manifest(self) -> Manifest:
+        found = read_manifest(self.files)
+        assert found is not None
+        return found
+
+    @cached_property
+    def next(self) -> int:
+        return last_commit(self.checkpoint) + 1
+
+    @cached_property
+    def decision(self) -> Decision:
+        return DecisionLog(self.files).before(self.next)
+
+    @cached_property
+    def rules(self) -> Rules:
+        rules = read_rules(self.files.inside(self.manifest.folder))
+        if rules is None:
+            message = "the checkpoint has no copy of the rules: an older version of holdsfor has written it"
+            hint = "start the stream once with this version, and stop it"
+            raise DataProblem(Diagnostic("HF797", message, hint=hint))
+        if rules.fingerprint() != self.manifest.identity.fingerprint:
+            message = "the rules in the checkpoint are not those of its state"
+            raise DataProblem(Diagnostic("HF792", message, hint=RESTART))
+        return rules
+
+    @cached_property
+    def stages(self) -> Stages:
+        identity, compiled, goals = self.manifest.identity, self.rules.compiled(), self.rules.goal_terms()
+        planned = EngineSession(compiled, start=0, tick=identity.tick, window=identity.window, goals=goals)
+        stages = plan_stages(compiled, planned.rules.program, has_start_up_goals=bool(goals))
+        if self.manifest.stages not in (None, digest_of_stages(stages)):
+            message = "the checkpoint is from a version of holdsfor that plans other stages for these rules"
+            raise DataProblem(Diagnostic("HF792", message, hint=RESTART))
+        return stages
+
+    def check_results(self) -> None:
+        """Refuse a stream whose rules were changed, and that has no results of the new ones yet."""
+        if self.manifest.is_restarted(self.decision.last):
+            message = "the rules of the stream were changed, and it has not evaluated a query time since then"
+            raise DataProblem(Diagnostic("HF797", message, hint="continue the stream first"))
+
+    def buckets(self, n: int) -> list[StreamBucket]:
+        """The function of each stage, with a number of buckets."""
+        given, start = self.manifest.identity, self.decision.start
+        run = RunSchedule(start or 0, LATEST, given.tick, given.window, given.step, given.allen_memory)
+        destinations = stream_destinations(self.stages, self.rules, n)
+        return stream_buckets(self.stages, destinations, self.rules, run)
+
+
+def state_files(bucket: StreamBucket, files: StreamFiles) -> list[StateFiles]:
+    """The files of the buckets of a stage."""
+    n, stage = bucket.destination.n_buckets, bucket.destination.stage
+    return [StateFiles(files, stage, number) for number in range(n)]
+
+
+# -- records that wait -------------------------------------------------------------------------------------------------
+
+
+def waiting_facts(found: Iterable[StateFiles], batch: int) -> Iterator[tuple[int, list[Facts], Texts]]:
+    """The records that wait before a micro-batch, by the micro-batch that brought them, each once."""
+    waiting: dict[int, list[tuple[StateFiles, str]]] = {}
+    for each in found:
+        for name in each.needed_by(batch)[1]:
+            waiting.setdefault(number_of(name), []).append((each, name))
+    for number, files in waiting.items():
+        symbols = Symbols()
+        blocks = [block for each, name in files for block in read_blocks(each.read(name))]
+        facts = [each for load in loads_of(blocks, symbols) for each in load.facts]
+        yield number, list(_each_once(facts)), Texts(symbols)
+
+
+def _each_once(facts: Sequence[Facts]) -> Iterator[Facts]:
+    """The facts of one micro-batch, without those that several buckets have received: a record has one place."""
+    for each in by_name(facts):
+        rows = distinct_rows([*each.words, *each.times.values()], each.n) if "place" in each.times else None
+        yield each if rows is None else each.take(rows)
+
+
+def wait_for(files: StreamFiles, batch: int, sender: StreamRouter, facts: Iterable[Facts], texts: Texts) -> None:
+    """Write facts as records of a micro-batch that wait, for the buckets to which they are sent."""
+    sent = [block for each in facts for block in sender.shuffle_blocks(each, texts)]
+    for stage in sorted({block.stage for block in sent}):
+        blocks = (block for block in sent if block.stage == stage)
+        for number, rows in by_bucket(rows_of(blocks, texts)).items():
+            StateFiles(files, stage, number).wait(batch, written_blocks(rows))
