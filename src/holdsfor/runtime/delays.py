@@ -4,7 +4,7 @@ end.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NoReturn
 
@@ -28,7 +28,7 @@ from holdsfor.syntax.terms import Atom, Int, Struct, Term, substitute, variables
 if TYPE_CHECKING:
     from holdsfor.runtime.evaluation import Evaluation
 
-__all__ = ["DelayedEffects", "DueEffects", "SetUp", "delayed_effects", "set_up_by"]
+__all__ = ["DelayedEffects", "DueEffects", "SetUp", "delayed_effects", "joined_set_ups", "set_up_by"]
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,19 @@ class SetUp:
 
     def take(self, mask: NDArray[np.bool_]) -> SetUp:
         return SetUp(self.rows.take(mask), self.delays[mask], self.is_postponable[mask], self.starts[mask])
+
+
+def joined_set_ups(given: Iterable[SetUp | None]) -> SetUp | None:
+    """The effects of one declaration from several parts."""
+    parts = [each for each in given if each is not None and each.rows.n]
+    if len(parts) < 2:
+        return parts[0] if parts else None
+    return SetUp(
+        concatenate_rows([each.rows for each in parts]),
+        np.concatenate([each.delays for each in parts]),
+        np.concatenate([each.is_postponable for each in parts]),
+        np.concatenate([each.starts for each in parts]),
+    )
 
 
 @dataclass(frozen=True)

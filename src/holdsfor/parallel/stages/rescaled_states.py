@@ -30,7 +30,7 @@ from holdsfor.parallel.stages.stream_buckets import StreamBucket
 from holdsfor.physical.interval_lists import Lists, concatenate_lists
 from holdsfor.physical.rows import concatenate_rows
 from holdsfor.runtime.allen_constructs import KeptIntervals
-from holdsfor.runtime.delays import SetUp
+from holdsfor.runtime.delays import SetUp, joined_set_ups
 from holdsfor.runtime.initial_values import InitialValues
 from holdsfor.runtime.record_store import RecordStore
 from holdsfor.runtime.reports.report import ReportColumns
@@ -221,18 +221,7 @@ def _kept(found: list[KeptIntervals]) -> KeptIntervals:
 
 
 def _effects(found: list[tuple[SetUp | None, ...]]) -> tuple[SetUp | None, ...]:
-    return tuple(_set_up([each for each in of_delay if each is not None]) for of_delay in zip(*found, strict=True))
-
-
-def _set_up(parts: list[SetUp]) -> SetUp | None:
-    if len(parts) < 2:
-        return parts[0] if parts else None
-    return SetUp(
-        concatenate_rows([each.rows for each in parts]),
-        np.concatenate([each.delays for each in parts]),
-        np.concatenate([each.is_postponable for each in parts]),
-        np.concatenate([each.starts for each in parts]),
-    )
+    return tuple(joined_set_ups(of_delay) for of_delay in zip(*found, strict=True))
 
 
 def _dated(found: list[tuple[FluentTable, Int64, Int64]]) -> tuple[FluentTable, Int64, Int64]:

@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-import numpy as np
-
 from holdsfor.columns.records import Mask
 from holdsfor.columns.tables import FluentTable, Key
 from holdsfor.kernels.keys import Int64
@@ -20,7 +18,7 @@ from holdsfor.logical.nodes import NodeId
 from holdsfor.physical.interval_lists import Lists, concatenate_lists
 from holdsfor.physical.rows import Rows, concatenate_rows
 from holdsfor.runtime.allen_constructs import KeptIntervals
-from holdsfor.runtime.delays import SetUp
+from holdsfor.runtime.delays import SetUp, joined_set_ups
 from holdsfor.runtime.evaluation import Evaluation
 from holdsfor.runtime.incremental.key_stages import Keys, KeyStage
 from holdsfor.runtime.record_store import RecordStore
@@ -81,7 +79,7 @@ def replace_keys(state: State, some: State, stage: KeyStage, keys: Keys) -> None
     for number, theirs in some.pending.items():
         others = state.pending.get(number, (None,) * len(theirs))
         state.pending[number] = tuple(
-            _joined_effects(*pair)
+            joined_set_ups(pair)
             for pair in zip(
                 _effects(others, number, stage, are_others), _effects(theirs, number, stage, are_theirs), strict=True
             )
@@ -114,18 +112,6 @@ def _effects(
     return tuple(
         each if each is None else each.take(choose(each.rows.columns[f"#{argument}"]))
         for each, argument in zip(effects, stage.sources[number], strict=True)
-    )
-
-
-def _joined_effects(one: SetUp | None, other: SetUp | None) -> SetUp | None:
-    parts = [each for each in (one, other) if each is not None and each.rows.n]
-    if len(parts) < 2:
-        return parts[0] if parts else None
-    return SetUp(
-        concatenate_rows([each.rows for each in parts]),
-        np.concatenate([each.delays for each in parts]),
-        np.concatenate([each.is_postponable for each in parts]),
-        np.concatenate([each.starts for each in parts]),
     )
 
 
