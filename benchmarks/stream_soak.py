@@ -2,9 +2,9 @@
 
 `python benchmarks/stream_soak.py [--minutes 360]` prints a table with ten parts of the run, writes
 `build/benchmarks/stream_soak.json` and draws `stream_soak.png`. Lamps in rooms are switched on and off. A lamp lives
-for two days, and new ones take its place for ever. Some records are late, duplicated or retracted. A micro-batch is six
-hours with a query time each hour. Its file is written when the stream has read the last but one, so the run ends after
-the given time on a machine of any speed.
+for two days and is switched off at their end, and new ones take its place for ever. Some records are late, duplicated
+or retracted. A micro-batch is six hours with a query time each hour. Its file is written when the stream has read the
+last but one, so the run ends after the given time on a machine of any speed.
 """
 
 from __future__ import annotations
@@ -79,14 +79,16 @@ class Lamps:
     def _table(self, number: int) -> Any:
         random, n = self._random, SWITCHES
         lamps = NEW_LAMPS * number + random.integers(0, 8 * NEW_LAMPS, n)
-        times = BATCH * number + 1 + random.integers(0, BATCH, n)
+        times = BATCH * number + random.integers(1, BATCH, n)
         times -= np.where((random.random(n) < LATE) & (number > 4), random.integers(0, DAY // 2, n), 0)
         states = np.where(random.random(n) < 0.5, "on", "off")
-        operations = np.full(n, "+", dtype=object)
-        again = np.concatenate((np.arange(n), random.integers(0, n, int(n * DUPLICATE))))
+        lamps = np.concatenate((lamps, NEW_LAMPS * number + np.arange(NEW_LAMPS)))
+        times = np.concatenate((times, np.full(NEW_LAMPS, BATCH * (number + 1))))
+        states = np.concatenate((states, np.full(NEW_LAMPS, "off")))
+        again = np.concatenate((np.arange(len(lamps)), random.integers(0, n, int(n * DUPLICATE))))
         wrong = random.integers(0, n, int(n * RETRACTED))
         rows = np.concatenate((again, wrong))
-        operations = np.concatenate((operations[again], np.full(len(wrong), "-", dtype=object)))
+        operations = np.repeat(["+", "-"], [len(again), len(wrong)])
         return pa.table(
             {
                 "lamp": lamps[rows],
