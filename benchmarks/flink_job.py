@@ -10,10 +10,12 @@ from __future__ import annotations
 import json
 import sys
 import time
+from typing import TYPE_CHECKING
 
 from processes import cost_of_children
-from pyflink.datastream import StreamExecutionEnvironment  # type: ignore[import-not-found]
-from pyflink.table import StreamTableEnvironment  # type: ignore[import-not-found]
+
+if TYPE_CHECKING:
+    from pyflink.table import StreamTableEnvironment  # type: ignore[import-not-found]
 
 SLOTS = 2
 CHECKPOINTS = 10_000  # milliseconds from one to the next
@@ -42,6 +44,9 @@ SELECT id, began + 1, ended + 1 FROM records MATCH_RECOGNIZE (
 
 def environment(bound: int, records: str, results: str) -> StreamTableEnvironment:
     """Two slots, a watermark of the bound, and the tables `records` and `results`."""
+    from pyflink.datastream import StreamExecutionEnvironment  # type: ignore[import-not-found]
+    from pyflink.table import StreamTableEnvironment
+
     streams = StreamExecutionEnvironment.get_execution_environment()
     streams.set_parallelism(SLOTS)
     streams.enable_checkpointing(CHECKPOINTS)

@@ -84,9 +84,9 @@ def _totals(session: EngineSession, profile: Profile) -> str:
     components = sum(profile.of(("component", n)).seconds for n in range(len(session.rules.program.components)))
     between = session.seconds - components
     return (
-        f"\ntotal {session.seconds * 1000:,.2f} ms: "
+        f"\n{_query_times(session)}"
+        f"total {session.seconds * 1000:,.2f} ms: "
         f"components {components * 1000:,.2f} ms, records and reports {between * 1000:,.2f} ms\n"
-        f"{_query_times(session)}"
     )
 
 
