@@ -88,5 +88,9 @@ class Interruption:
 
 
 def _is_ours(frame: FrameType | None) -> bool:
-    """Whether a frame runs this package. Elsewhere (in a callback of the garbage collector) an exception is lost."""
-    return frame is not None and frame.f_globals.get("__name__", "").startswith("holdsfor.")
+    """Whether a frame runs this package. Elsewhere (in a callback of the garbage collector) an exception is lost.
+
+    An alarm within the handler of another alarm hides the code that was interrupted first.
+    """
+    name = "" if frame is None else frame.f_globals.get("__name__", "")
+    return str(name).startswith("holdsfor.") and name != __name__
