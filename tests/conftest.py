@@ -30,6 +30,19 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Scheduling:
     return Scheduling(config, log)
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out tests whose turn comes with another commit, unless their file is named."""
+    if any(".py" in argument for argument in config.args):
+        return
+    due: list[pytest.Item] = []
+    others: list[pytest.Item] = []
+    for item in items:
+        turn = item.get_closest_marker("in_turn")
+        (due if turn is None or seeds.is_due(item.nodeid, turn.args[0]) else others).append(item)
+    items[:] = due
+    config.hook.pytest_deselected(items=others)
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Give way to the worker with the JVM, which takes longest: it begins with the tests on Spark."""
     if "PYTEST_XDIST_WORKER" in os.environ and not item.nodeid.startswith("tests/spark/"):

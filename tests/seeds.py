@@ -5,18 +5,20 @@ A law about random programs has a pool of seeds. `make test` tries one share of 
 
 The rotation is derived from the committed files: a commit has the same tests on every machine and every day, and the
 next commit has the next ones. `HOLDSFOR_ROTATION` sets it, `HOLDSFOR_LONG=1` asks for whole pools, and
-`HOLDSFOR_FIRST_SEED` moves all pools to other seeds.
+`HOLDSFOR_FIRST_SEED` moves all pools to other seeds. Tests that take long are marked `in_turn(n)`: one rotation of `n`
+has them. A file or a test that is named on the command line is run whole.
 """
 
 from __future__ import annotations
 
 import os
 import subprocess
+import zlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TypeVar
 
-__all__ = ["IS_LONG", "ROTATION", "chunks", "examples", "named", "share", "some"]
+__all__ = ["IS_LONG", "ROTATION", "chunks", "examples", "is_due", "named", "share", "some"]
 
 Choice = TypeVar("Choice")
 
@@ -58,6 +60,11 @@ def some(choices: Iterable[Choice], n: int, rotation: int = ROTATION, *, is_long
     """
     pool = list(choices)
     return pool if is_long else [pool[(rotation * n + i) % len(pool)] for i in range(min(n, len(pool)))]
+
+
+def is_due(name: str, n: int, rotation: int = ROTATION, *, is_long: bool = IS_LONG) -> bool:
+    """Whether this run has a test that is marked `in_turn(n)`: one rotation of `n` has it, and every long run."""
+    return is_long or (zlib.crc32(name.encode()) + rotation) % n == 0
 
 
 def chunks(seeds: range, size: int = CHUNK) -> list[range]:

@@ -27,6 +27,8 @@ from holdsfor.generators import (
 )
 from holdsfor.sources.text_records import Reading, read_text_records
 
+pytestmark = pytest.mark.in_turn(2)
+
 APPS = Path(__file__).parents[2] / "apps"
 FILES = {
     "activity": ["rules.prolog", "background.prolog"],

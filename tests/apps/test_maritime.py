@@ -12,6 +12,8 @@ from holdsfor.cli.main import main
 from tests.apps.answers import answer_of
 from tests.results import by_entity
 
+pytestmark = pytest.mark.in_turn(2)
+
 ROOT = Path(__file__).parents[2]
 MARITIME = ROOT / "apps" / "maritime"
 RULES = [str(MARITIME / "rules.prolog"), str(MARITIME / "parameters.prolog")]

@@ -12,6 +12,8 @@ from holdsfor.cli.main import main
 from holdsfor.runtime import windows
 from tests.results import by_entity
 
+pytestmark = pytest.mark.in_turn(2)
+
 ROOT = Path(__file__).parents[2]
 MARITIME = ROOT / "apps" / "maritime"
 RULES = [str(MARITIME / name) for name in ("rules.prolog", "parameters.prolog", "allen/patterns.prolog")]

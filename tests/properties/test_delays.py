@@ -29,6 +29,8 @@ from tests.properties.laws import (
 from tests.properties.programs import Case
 from tests.seeds import IS_LONG, chunks, named, share
 
+pytestmark = pytest.mark.in_turn(2)
+
 AGAINST_REFERENCE = range(600)
 IN_WINDOWS = range(1000, 1250)
 LATE = range(2000, 2200)

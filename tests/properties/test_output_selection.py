@@ -36,6 +36,8 @@ from tests.properties.staged import (
 from tests.properties.test_staged_reports import arriving_late, narrow_windows
 from tests.seeds import chunks, named, share
 
+pytestmark = pytest.mark.in_turn(2)
+
 ANY = range(12_000, 12_100)
 IN_WINDOWS = range(12_100, 12_200)
 DELAYED = range(12_200, 12_250)

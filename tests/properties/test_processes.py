@@ -29,6 +29,8 @@ from tests.properties.simulated_pool import SimulatedPool
 from tests.properties.test_staged_reports import narrow_windows
 from tests.seeds import chunks, named, share
 
+pytestmark = pytest.mark.in_turn(2)
+
 PROCESSES = (2, 3, 7)
 ANY = range(9000, 9050)
 KEYED = range(9100, 9150)

@@ -27,6 +27,8 @@ from tests.properties.passing_programs import passing_case
 from tests.properties.programs import Case, random_case
 from tests.seeds import chunks, named, share
 
+pytestmark = pytest.mark.in_turn(2)
+
 CASES: dict[str, tuple[Callable[[int], Case], range]] = {
     "random": (random_case, range(21_000, 21_600)),
     "keyed": (keyed_case, range(21_600, 22_000)),

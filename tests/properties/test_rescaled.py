@@ -34,6 +34,8 @@ from tests.properties.test_staged_reports import arriving_late, narrow_windows
 from tests.properties.test_streamed import ANY, CUT, DECIDING, DELAYED, KEYED, check, cut_case, with_members
 from tests.seeds import chunks, named, share
 
+pytestmark = pytest.mark.in_turn(2)
+
 BUCKETS = (1, 2, 3, 4, 6, 7)
 
 

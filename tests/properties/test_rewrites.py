@@ -23,6 +23,8 @@ from tests.properties.programs import Case, random_case
 from tests.properties.rewriting import answer_as_written, answer_rewritten, answer_without, rewritten_text
 from tests.seeds import chunks, named, share, some
 
+pytestmark = pytest.mark.in_turn(2)
+
 SEEDS = range(3000, 3300)
 SHOWN = range(3300, 3400)
 SWITCHED = range(3400, 3500)

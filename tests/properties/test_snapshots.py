@@ -32,6 +32,8 @@ from tests.properties.programs import Case, random_case
 from tests.properties.test_session import Plain, answer_of, arriving, late_arrivals, session_of
 from tests.seeds import chunks, named, share, some
 
+pytestmark = pytest.mark.in_turn(2)
+
 POOL = range(9000, 9100)
 CASES: dict[str, Callable[[int], Case]] = {
     "any": random_case,

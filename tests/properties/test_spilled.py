@@ -35,6 +35,8 @@ from tests.properties.programs import Case, random_case
 from tests.properties.test_staged_reports import narrow_windows
 from tests.seeds import chunks, named, share
 
+pytestmark = pytest.mark.in_turn(2)
+
 ANY = range(12000, 12120)
 KEYED = range(12200, 12320)
 DELAYED = range(12400, 12460)

@@ -32,6 +32,8 @@ from tests.properties.staged import (
 )
 from tests.seeds import chunks, named, share
 
+pytestmark = pytest.mark.in_turn(2)
+
 BUCKETS = (1, 2, 3, 7)
 ANY = range(8000, 8050)
 KEYED = range(8100, 8150)

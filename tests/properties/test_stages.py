@@ -21,6 +21,8 @@ from tests.properties.programs import random_case
 from tests.properties.staged import embedded_tables, staged_answer, staged_tables, stages_of
 from tests.seeds import chunks, named, share
 
+pytestmark = pytest.mark.in_turn(2)
+
 BUCKETS = (1, 2, 7, 32)
 ANY = range(5000, 5075)
 KEYED = range(6000, 6150)

@@ -24,6 +24,8 @@ from tests.properties.interval_programs import interval_case
 from tests.properties.staged import staged_answer, stages_of
 from tests.seeds import chunks, named, share
 
+pytestmark = pytest.mark.in_turn(2)
+
 POOL = range(800)
 SEEDS = share(POOL, 20)
 SCHEDULES = ((3, 3), (7, 4), (30, 10))

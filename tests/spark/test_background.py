@@ -12,6 +12,8 @@ from tests.spark.answers import embedded_rows, spark_rows
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.in_turn(2)
+
 RULES = """
 initiatedAt(moored(V, A)=H, T) :-
     happensAt(at(V, La, Lo), T), vessel(V, Type), Type \\= none, in_area(La, Lo, A), hour_of_day(T, H).

@@ -19,6 +19,8 @@ from tests.spark.answers import embedded_tables, options_of, records_of
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.in_turn(2)
+
 TOY = RUNS["toy"]
 
 

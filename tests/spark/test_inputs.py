@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     from holdsfor.spark.input.files import Files
 
+pytestmark = pytest.mark.in_turn(2)
+
 RULES = """
 initiatedAt(fast(V)=true, T) :- happensAt(velocity(V, Speed), T), Speed > 5.
 terminatedAt(fast(V)=true, T) :- happensAt(velocity(V, Speed), T), Speed =< 5.

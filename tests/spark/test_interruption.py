@@ -18,6 +18,8 @@ from tests.apps.data import ROOT
 from tests.spark.conftest import JAVA_OPTIONS, WITHOUT_COMPILER, why_not
 from tests.spark.processes import MARK, marked, wait_for
 
+pytestmark = pytest.mark.in_turn(2)
+
 RULES = """
 happensAt(slow(X), T) :- happensAt(seen(X), T), count_down(X, 100000).
 count_down(_, 0).

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     from holdsfor.spark import Recognition
 
+pytestmark = pytest.mark.in_turn(2)
+
 RULES = """
 initiatedAt(fast(V)=true, T) :- happensAt(speed(V, N), T), N > 5.
 terminatedAt(fast(V)=true, T) :- happensAt(speed(V, N), T), N =< 5.

@@ -20,6 +20,8 @@ from tests.spark.answers import embedded_rows, options_of, records_of, spark_rep
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+pytestmark = pytest.mark.in_turn(2)
+
 
 def counts_of(found: Any) -> dict[tuple[str, str], int]:
     return {(row.what, row.name): row.n for row in found.counts.collect()}

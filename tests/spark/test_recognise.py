@@ -16,6 +16,8 @@ from tests.spark.answers import embedded_rows, spark_rows
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+pytestmark = pytest.mark.in_turn(2)
+
 RULES = """
 initiatedAt(fast(V)=true, T) :- happensAt(velocity(V, Speed), T), Speed > 5.
 terminatedAt(fast(V)=true, T) :- happensAt(velocity(V, Speed), T), Speed =< 5.

@@ -26,6 +26,8 @@ from tests.spark.answers import embedded_rows, options_of, records_of, spark_rep
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.in_turn(2)
+
 
 def lines_of(name: str, seed: int, window: int) -> list[str]:
     """The records of an application; some are late, some are retracted."""

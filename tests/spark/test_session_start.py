@@ -21,6 +21,8 @@ from tests.spark.conftest import why_not
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.in_turn(2)
+
 TOY = RUNS["toy"]
 
 

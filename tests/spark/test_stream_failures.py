@@ -19,6 +19,8 @@ from tests.spark.test_streams import BATCHES, CHANGES, RICH, Collected, read_lin
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.in_turn(2)
+
 POISON: dict[bytes, str | None] = {
     b"\xff\xfe\x00garbage|1|1|x": "the line is not UTF-8 text: byte 0xff",
     b"win|99999999999999999999999|6|bob": "the arrival 99999999999999999999999 is not between -2^62 and 2^62",

@@ -38,6 +38,8 @@ from tests.spark.victims import bucket_processes, killed, python_workers
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.in_turn(2)
+
 KILLS = int(os.environ.get("HOLDSFOR_KILLS", "30" if IS_LONG else "1"))
 N_BATCHES = 2 * KILLS if KILLS > 1 else 5
 

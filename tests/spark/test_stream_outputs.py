@@ -22,6 +22,8 @@ from tests.spark.test_streams import BATCHES, RICH, read_lines, write_batches
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.in_turn(2)
+
 KNOWN = {("rich(bob)=true", 26, 51), ("rich(bob)=true", 56, None), ("rich(chris)=true", 2, 13)}
 """The results after all batches."""
 

@@ -17,6 +17,8 @@ from tests.spark.test_streams import BATCHES, CHANGES, RICH, Collected, read_lin
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.in_turn(2)
+
 
 def test_a_stream_continues_after_it_is_rescaled(
     spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -22,6 +22,8 @@ from tests.spark.answers import embedded_tables, spark_tables
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+pytestmark = pytest.mark.in_turn(2)
+
 RULES = """
 initiatedAt(load(Truck)=Kg, T) :- happensAt(weighed(Truck, Kg), T), Kg > 0.
 initiatedAt(late(Truck, Day)=true, T) :- happensAt(weighed(Truck, _), T), happensAt(due(Truck, Day), T).

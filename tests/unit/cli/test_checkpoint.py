@@ -19,6 +19,8 @@ from holdsfor.cli.main import main
 from tests.seeds import share
 from tests.unit.cli.processes import PATIENCE, ended, environment, lines_until, rules, started, wait_until
 
+pytestmark = pytest.mark.in_turn(2)
+
 RULES = """
 initiatedAt(lit(X)=true, T) :- happensAt(switch_on(X), T).
 terminatedAt(lit(X)=true, T) :- happensAt(switch_off(X), T).

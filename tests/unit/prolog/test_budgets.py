@@ -23,6 +23,8 @@ from tests.seeds import some
 from tests.unit.cli.processes import environment
 from tests.unit.prolog.programs import database, engine, holds, problem, values
 
+pytestmark = pytest.mark.in_turn(2)
+
 PROGRAM = """
 double(A, A) :- fail.
 double(A, C) :- atom_concat(A, A, B), double(B, C).

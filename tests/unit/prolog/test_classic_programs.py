@@ -8,6 +8,8 @@ from holdsfor.prolog.machine import Machine
 from holdsfor.syntax.parser import parse_term
 from tests.unit.prolog.programs import answers, engine, holds, values
 
+pytestmark = pytest.mark.in_turn(2)
+
 QUEENS = """
 queens(N, Qs) :- numlist(1, N, Ns), permutation(Ns, Qs), safe(Qs).
 safe([]).

@@ -15,6 +15,8 @@ from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Float, Int, Struct, Term, list_term, substitute, variables
 
+pytestmark = pytest.mark.in_turn(2)
+
 LEAVES = st.one_of(
     st.sampled_from("XYZ").map(lambda name: parse_term(name)),
     st.sampled_from("abc").map(Atom),

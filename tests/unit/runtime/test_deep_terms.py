@@ -10,6 +10,8 @@ from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Struct, Term
 from tests.unit.runtime.cases import Example
 
+pytestmark = pytest.mark.in_turn(2)
+
 N = 10_000
 WRITTEN = {
     "brackets": "(" * N + "a" + ")" * N,

@@ -28,6 +28,8 @@ from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.printer import show
 from tests.seeds import examples
 
+pytestmark = pytest.mark.in_turn(2)
+
 RULES = """
 initiatedAt(lit(X)=true, T) :- happensAt(on(X), T).
 terminatedAt(lit(X)=true, T) :- happensAt(off(X), T).

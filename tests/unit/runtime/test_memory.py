@@ -16,6 +16,8 @@ from holdsfor.runtime import domain_members
 from holdsfor.runtime import session as session_module
 from tests.seeds import examples
 
+pytestmark = pytest.mark.in_turn(2)
+
 RULES = """
 dynamicDomain(v(_)). grounding(a(X)) :- v(X). grounding(s(X)=on) :- v(X). grounding(s(X)=off) :- v(X).
 grounding(c(X)=true) :- v(X). grounding(long(X)=true) :- v(X).

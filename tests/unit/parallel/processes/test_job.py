@@ -17,6 +17,8 @@ from holdsfor.errors import ExecutionProblem, ParallelismWarning, UsageProblem
 from holdsfor.parallel.processes import job_size
 from holdsfor.parallel.processes.job_size import n_processes
 
+pytestmark = pytest.mark.in_turn(2)
+
 ON_OFF = """
     initiatedAt(active(X)=true, T) :- happensAt(on(X), T).
     terminatedAt(active(X)=true, T) :- happensAt(off(X), T).

@@ -20,6 +20,8 @@ from holdsfor.parallel.processes import pool as pools
 from holdsfor.parallel.processes.job_process import JobProcess
 from holdsfor.parallel.processes.pool import Pool
 
+pytestmark = pytest.mark.in_turn(2)
+
 
 class Desk:
     """An object whose methods a pool calls."""
