@@ -13,7 +13,7 @@ import pytest
 
 import holdsfor as hf
 from holdsfor.errors import AnalysisProblem, ExecutionProblem, PlanningProblem
-from holdsfor.runtime.incremental import corrections
+from holdsfor.runtime.incremental import corrections, resumption
 from holdsfor.syntax.printer import show
 from tests.properties.compiling import compiled_once
 from tests.properties.deciding_programs import deciding_case
@@ -93,6 +93,8 @@ def check(kind: str, seed: int) -> int:
     with pytest.MonkeyPatch.context() as patch:
         if seed % 4:  # as many stretches as a large window has
             patch.setattr(corrections, "_ROWS_AS_CALLS", 0.01)
+        # Resumption points move always, after a few records, or when they are old.
+        patch.setattr(resumption, "_FEW_ROWS", (-1, 3, 2_000)[seed % 3])
         found, n_resumed = reports(case, records, queries, window, "on")
     for whole, changed in zip(expected, found, strict=True):
         if whole != changed:

@@ -285,6 +285,12 @@ class Records:
                 table.with_numbers(positions, numbers[rows])
         return table
 
+    def n_between(self, first: int, last: int) -> int:
+        """The number of records that begin between two time-points."""
+        self.sort()
+        low, high = self.starts.searchsorted((first, last + 1)).tolist()
+        return int(high - low)
+
     def dropped_by(self, queries: QuerySchedule, end: int) -> Records:
         """The records that the windows of query times drop."""
         if self.is_sorted and self.is_prompt:

@@ -44,14 +44,16 @@ if TYPE_CHECKING:
 
 __all__ = ["EvaluationContext"]
 
+_FAR_AWAY = 2.0**62  # a time-point that no run reaches
+
 
 class EvaluationContext(EvaluationTables):
     """The tables, domains and background knowledge that operators read in one time range.
 
     By logical node, for the next time range: `constructs` has the Allen constructs, `made` the results of interval-wise
     predicates, `whole_lists` the lists under filters with true starts, `longest` the longest bounds of duration
-    filters, `complemented` the instances of complements, `ranges` the ranges of variables. `next_crossing` is the first
-    time-point at which an open interval becomes as long as its bound.
+    filters, `complemented` the instances of complements, `ranges` the ranges of variables. `crossings` has the open
+    intervals that are shorter than their bounds, and the time-points at which they become as long.
     """
 
     profile: Profile | None = None
@@ -79,7 +81,7 @@ class EvaluationContext(EvaluationTables):
         self._related: dict[NodeId, tuple[Lists, Lists]] = {}
         self.made: dict[NodeId, MappedIntervals] = {}
         self.longest: dict[NodeId, int] = {}
-        self.next_crossing: int | None = None
+        self.crossings: list[tuple[NodeId, Lists, Int64]] = []
         self.complemented: dict[NodeId, Rows] = {}
         self.ranges: dict[NodeId, Int64] = {}
         self.whole_lists: dict[NodeId, Lists] = {}
@@ -177,15 +179,15 @@ class EvaluationContext(EvaluationTables):
         return made.all()
 
     def expect_crossings(self, node: NodeId, found: Lists, limits: NDArray[np.float64] | Int64) -> None:
-        """Record the longest bound, and when the first open interval becomes as long as its bound."""
+        """Record the longest bound, and when open intervals become as long as their bounds."""
         finite = limits[np.isfinite(limits)]
         if len(finite) == 0:
             return
         self.longest[node] = math.ceil(finite.max())
         is_short = (found.ends == OPEN) & np.isfinite(limits) & (found.starts + limits >= self.time_range.after_last)
         if is_short.any():
-            first = int(np.floor((found.starts + limits)[is_short].min())) - self.time_range.tick
-            self.next_crossing = first if self.next_crossing is None else min(first, self.next_crossing)
+            moments = np.minimum(np.floor((found.starts + limits)[is_short]), _FAR_AWAY).astype(np.int64)
+            self.crossings.append((node, found.take(is_short), moments - self.time_range.tick))
 
     def complemented_instances(self, keys: Rows, place: NodeId, *, is_grounded: bool) -> tuple[Rows, Int64]:
         """The instances of a complement, and the first time-point of each.

@@ -28,7 +28,6 @@ from holdsfor.kernels.keys import Int64
 from holdsfor.runtime.early_components import EarlyComponents, Name
 from holdsfor.runtime.early_results import EarlyPart
 from holdsfor.runtime.evaluation import Evaluation
-from holdsfor.runtime.incremental.cost import n_between
 from holdsfor.runtime.prepared_rules import PreparedRules
 from holdsfor.runtime.state import State
 
@@ -88,11 +87,11 @@ def last_of_batch(state: State, queries: QueryTimes, starts: Int64, at: int, kno
     position = int(starts.searchsorted(at, side="right"))
     bound = ALL_ARRIVED if position == len(starts) else int(starts[position]) - 1
     bound = queries.at_or_before(min(bound, known_until, queries.at_or_after(max(queries.end, at))))
-    most = max(_FEW_RECORDS, _MOST_WINDOWS * n_between(state, at - queries.step + 1, at))
+    most = max(_FEW_RECORDS, _MOST_WINDOWS * state.records.n_between(at - queries.step + 1, at))
     last, n_steps = at, 1
     while last < bound:
         following = min(bound, last + n_steps * queries.step)
-        if n_between(state, at + 1, following) > min(most, _MOST_RECORDS):
+        if state.records.n_between(at + 1, following) > min(most, _MOST_RECORDS):
             break
         last, n_steps = following, 2 * n_steps
     return last

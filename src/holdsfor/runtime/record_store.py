@@ -173,6 +173,10 @@ class RecordStore:
         found, self.unmatched = self.unmatched, []
         return found
 
+    def n_between(self, first: int, last: int) -> int:
+        """The number of records that begin between two time-points."""
+        return sum(records.n_between(first, last) for records in self.all if len(records))
+
     def next_moment(self, time: int, tick: int) -> int | None:
         """The first moment after a time at which a record arrives, begins or ends, or a retraction arrives."""
         moments = self.moments(tick)

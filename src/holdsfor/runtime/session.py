@@ -18,7 +18,7 @@ from holdsfor.physical.time_range import TimeRange
 from holdsfor.runtime.early_results import EarlyPart, continue_early, early_part
 from holdsfor.runtime.evaluation import Evaluation
 from holdsfor.runtime.evaluation_input import has_cuts, input_tables, keep_cuts, note_cuts, with_upstream
-from holdsfor.runtime.incremental.cost import MeasuredCost, is_worth_a_resumption, n_between, pays
+from holdsfor.runtime.incremental.cost import MeasuredCost, is_worth_a_resumption, pays
 from holdsfor.runtime.incremental.key_stages import KeyStage, key_stages
 from holdsfor.runtime.incremental.record_changes import RecordChanges
 from holdsfor.runtime.incremental.resumption import Resumption, resumption_after
@@ -280,11 +280,13 @@ class EngineSession(SessionRecords):
     def next_change(self) -> int | None:
         """The first time-point after the last query time at which a result may change, if no record is inserted."""
         assert self.previous is not None
-        return next_change(self._last_evaluations, self.previous)
+        resumption = self._resumption if self._evaluation is None else None
+        moments = None if resumption is None else resumption.moments
+        return next_change(self.rules, self.state, self._last_evaluations, self.previous, moments)
 
     @property
     def _last_evaluations(self) -> tuple[Evaluation, ...]:
-        """The evaluations of the last query time, which together have evaluated all components."""
+        """The evaluations of the last query time, which have evaluated all components or all that changed."""
         if self._resumption is not None and self._evaluation is None:
             return self._resumption.evaluations
         assert self._evaluation is not None
@@ -326,7 +328,7 @@ class EngineSession(SessionRecords):
 
         A whole evaluation that could not continue early components of an earlier one is dearer than the next one.
         """
-        n_records = n_between(self.state, time_range.first, time_range.last)
+        n_records = self.records.n_between(time_range.first, time_range.last)
         if self._evaluation is None:
             self._cost.note_resumed(seconds, n_records)
         elif is_continued or not self.rules.early.positions:
@@ -338,7 +340,7 @@ class EngineSession(SessionRecords):
         changes = RecordChanges(self.records, query)
         self._admission.admit_at(query, time_range.last, self.end, settled)
         self._begin_batch(time_range, at)
-        if self._whole is None and not self._resumed(changes, time_range, at):
+        if self._whole is None and not self._resumed(changes, time_range, query):
             self._evaluation = self._evaluated(time_range, at, query.until, self._evaluation)
             self._resumption = None
             self.n_whole += 1
@@ -408,7 +410,7 @@ class EngineSession(SessionRecords):
         first = time_range.first if before is None else boundary
         return early_part(early, before, evaluation, (first, self.last_point(last)), last, last)
 
-    def _resumed(self, changes: RecordChanges, time_range: TimeRange, at: int) -> bool:
+    def _resumed(self, changes: RecordChanges, time_range: TimeRange, query: OneQuery) -> bool:
         """Evaluate only what changed since the last query time, if that is possible and pays."""
         is_auto = self.incremental == "auto"
         if not self.state.computed.is_empty or (is_auto and not self._may_resume(time_range)):
@@ -425,11 +427,11 @@ class EngineSession(SessionRecords):
             self._cost.postpone()
             return False
         self._admission.number()
-        changed = changes.up_to(resumption.boundary)
+        changed = changes.all
         if is_auto and not pays(resumption, self.state, changed, time_range, self.rules.background.facts):
             self._cost.postpone()
             return False
-        self._resumption = resumption.advanced(self.state, changed, time_range, at)
+        self._resumption = resumption.advanced(self.state, changed, time_range, query)
         self._evaluation = None
         self.n_resumed += 1
         return True
@@ -445,7 +447,7 @@ class EngineSession(SessionRecords):
 
     def _may_resume(self, time_range: TimeRange) -> bool:
         """Whether a resumption was cheaper than whole evaluations of late, and few records are new."""
-        is_allowed = self._cost.allows_resumption(n_between(self.state, time_range.first, time_range.last))
+        is_allowed = self._cost.allows_resumption(self.records.n_between(time_range.first, time_range.last))
         return is_allowed and is_worth_a_resumption(self.state, time_range)
 
     def _resumption_after(self, evaluation: Evaluation) -> Resumption | None:

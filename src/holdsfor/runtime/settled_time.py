@@ -9,6 +9,8 @@ import numpy as np
 from holdsfor.logical.nodes import NodeId
 from holdsfor.runtime.edges import next_edge
 from holdsfor.runtime.evaluation import Evaluation
+from holdsfor.runtime.prepared_rules import PreparedRules
+from holdsfor.runtime.state import State
 
 __all__ = ["decided_by_level", "decided_until", "next_change"]
 
@@ -45,23 +47,34 @@ def _decided_by(evaluations: Sequence[Evaluation], nodes: Sequence[NodeId], boun
     return boundary
 
 
-def next_change(evaluations: Sequence[Evaluation], query_time: int) -> int | None:
+def next_change(
+    rules: PreparedRules,
+    state: State,
+    evaluations: Sequence[Evaluation],
+    query_time: int,
+    moments: Iterable[int | None] | None = None,
+) -> int | None:
     """The first time-point after a query time at which a result may change, if no record is inserted.
 
     A result may change when a record arrives, begins or ends, when an effect is due, when an open interval becomes long
     enough for a duration filter, and at the `startI` or `endI` of an interval. Together, the evaluations have evaluated
-    all components.
+    all components, unless the `moments` at which effects are due and intervals are long enough are given.
     """
-    first = evaluations[0]
-    state, rules, time_range = first.state, first.rules, first.time_range
+    time_range = state.time_range
+    assert time_range is not None
     if rules.uses_query_time:
         return query_time + 1
     found = [state.records.next_moment(min(query_time, time_range.last), time_range.tick)]
     found.append(state.computed.next_query_time(query_time))
     for evaluation in evaluations:
-        found += [evaluation.next_crossing, *_next_edges(evaluation), *_next_effects(evaluation)]
-    after = [max(moment, query_time + 1) for moment in found if moment is not None]
+        found += _next_edges(evaluation)
+        found += () if moments is not None else (*_next_crossings(evaluation), *_next_effects(evaluation))
+    after = [max(moment, query_time + 1) for moment in (*found, *(moments or ())) if moment is not None]
     return min(after, default=None)
+
+
+def _next_crossings(evaluation: Evaluation) -> Iterator[int]:
+    return (int(moments.min()) for _, _, moments in evaluation.crossings)
 
 
 def _next_edges(evaluation: Evaluation) -> Iterator[int | None]:

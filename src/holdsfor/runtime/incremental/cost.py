@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from holdsfor.columns.records import Records
 from holdsfor.distribution.keys import HashRoute
 from holdsfor.kernels.keys import Int64
 from holdsfor.kernels.membership import is_member
@@ -22,7 +21,7 @@ from holdsfor.runtime.incremental.record_changes import Changed
 from holdsfor.runtime.incremental.resumption import Resumption
 from holdsfor.runtime.state import State
 
-__all__ = ["MeasuredCost", "is_worth_a_resumption", "n_between", "pays"]
+__all__ = ["MeasuredCost", "is_worth_a_resumption", "pays"]
 
 _FEW_RECORDS = 4_000  # in the window: a whole evaluation then costs little more than the calls of its operators
 _SAMPLE = 2_000
@@ -68,24 +67,19 @@ class MeasuredCost:
         self.n_whole_left, self.n_slow = _ATTEMPTS_APART, _ATTEMPTS - 1
 
 
-def n_between(state: State, first: int, last: int) -> int:
-    """The number of records that begin between two time-points."""
-    return sum(_n_after(records, first - 1, last) for records in state.records.all)
-
-
 def is_worth_a_resumption(state: State, time_range: TimeRange) -> bool:
     """Whether a time range has enough records, and few of them are new since the last query time."""
     previous = time_range.first if state.previous is None else min(state.previous, time_range.last)
-    n_rows = n_between(state, time_range.first, time_range.last)
-    return n_rows >= _FEW_RECORDS and n_between(state, previous + 1, time_range.last) < _MOST_SHARE * n_rows
+    n_rows = state.records.n_between(time_range.first, time_range.last)
+    return n_rows >= _FEW_RECORDS and state.records.n_between(previous + 1, time_range.last) < _MOST_SHARE * n_rows
 
 
 def pays(resumption: Resumption, state: State, changed: Changed, time_range: TimeRange, facts: Facts) -> bool:
     """Whether recent rows and rows of touched keys are a small part of a time range."""
-    n_rows = max(n_between(state, time_range.first, time_range.last), 1)
+    n_rows = max(state.records.n_between(time_range.first, time_range.last), 1)
     cost = n_components = 0.0
     for each in resumption.stages:
-        n_recent = n_between(state, each.point + 1, time_range.last)
+        n_recent = state.records.n_between(each.point + 1, time_range.last)
         again = _share(each.stage, each.touched(changed, _no_columns, facts), state)
         again *= _SHARE_OF_STRETCHES if each.stage.is_inertial else 1
         cost += (n_recent / n_rows + again) * len(each.stage.components)
@@ -96,12 +90,6 @@ def pays(resumption: Resumption, state: State, changed: Changed, time_range: Tim
 def _no_columns(name: TableName) -> Sequence[Int64]:
     """No rows: keys that a semijoin touches are not estimated."""
     return ()
-
-
-def _n_after(records: Records, point: int, last: int) -> int:
-    records.sort()
-    low, high = records.starts.searchsorted((point, last), side="right").tolist()
-    return int(high - low)
 
 
 def _share(stage: KeyStage, keys: Keys, state: State) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 
 from holdsfor.kernels.compact import distinct_values
 from holdsfor.kernels.keys import Int64
+from holdsfor.runtime.incremental.expected_changes import ExpectedChanges
 from holdsfor.runtime.incremental.key_stages import Columns, Facts, Keys, KeyStage, TableName
 from holdsfor.runtime.incremental.record_changes import Changed
 from holdsfor.runtime.incremental.stage_results import StageResults
@@ -25,7 +26,9 @@ class ResumedStage:
 
     The results up to that point are decided by the rows that begin by the `boundary`, which is later if the stage reads
     whole intervals. `undecided` are the keys whose results before the resumption point are not decided yet; the next
-    query time evaluates them from the settled time-point again.
+    query time evaluates them from the settled time-point again. `expected` has the keys that time alone may change.
+    `added` are the results that the last query time computed, and `moved_at` is the last time-point of the query time
+    that moved the resumption point.
     """
 
     stage: KeyStage
@@ -33,6 +36,9 @@ class ResumedStage:
     state: State
     boundary: int
     undecided: Keys
+    expected: ExpectedChanges
+    added: StageResults
+    moved_at: int
 
     @property
     def point(self) -> int:

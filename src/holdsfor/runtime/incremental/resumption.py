@@ -16,13 +16,18 @@ that it needs (`runtime/incremental/key_stages.py`), and because time can be cut
 decided (`runtime/state.py`).
 
 Results of touched keys that are equal to the old ones up to the resumption point touch no key of a later stage.
+
+To move the resumption point has a cost of its own. A stage with few rows since it was moved keeps it, and only the
+*stirred* keys are evaluated from there: those with a change since the last query time
+(`runtime/incremental/stirred_keys.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from holdsfor.columns.query_times import OneQuery
 from holdsfor.columns.tables import FluentTable, Key, Relation, concatenate_tables
 from holdsfor.kernels.compact import distinct_values
 from holdsfor.kernels.concatenation import concatenate_column, concatenate_columns
@@ -34,32 +39,38 @@ from holdsfor.runtime.edges import edges_at
 from holdsfor.runtime.evaluation import Evaluation
 from holdsfor.runtime.evaluation_input import note_cuts
 from holdsfor.runtime.incremental.corrections import Correction, correction_of
+from holdsfor.runtime.incremental.expected_changes import expected_changes
 from holdsfor.runtime.incremental.key_stages import Keys, KeyStage, TableName
-from holdsfor.runtime.incremental.record_changes import Changed
+from holdsfor.runtime.incremental.record_changes import Changed, begun_by
 from holdsfor.runtime.incremental.resumed_stage import NO_KEYS, ResumedStage, empty_state, united
-from holdsfor.runtime.incremental.stage_evaluations import Events, Fluents, StageEvaluations, add_tables
+from holdsfor.runtime.incremental.stage_evaluations import Events, Fluents, StageEvaluations, add_tables, first_kept
 from holdsfor.runtime.incremental.stage_results import StageResults, results_of
 from holdsfor.runtime.incremental.state_parts import carry_over, replace_keys, restricted
+from holdsfor.runtime.incremental.stirred_keys import StirredKeys
 from holdsfor.runtime.settled_time import decided_by_level
 from holdsfor.runtime.state import State, holding
 
 __all__ = ["Resumption", "resumption_after"]
 
 _FEW_KEYS = 1_000
+_FEW_ROWS = 2_000  # after a resumption point is moved: a stage with more moves it again
 _NO_VERSION = -1  # of domains: the resumption is not used
 
 
 @dataclass(frozen=True)
 class Resumption:
-    """The stages after a query time, and the evaluations that together have evaluated all components.
+    """The stages after a query time, and the evaluations that have evaluated what changed.
 
-    `version` is that of the domains, as far as they may change answers. `cuts` has the intervals that the window cuts,
-    with their true starts. `replaced` has the results of each stage that the query time removed, and those that it
-    added, of which some may be equal; a whole evaluation leaves them out.
+    `blank` is an evaluation without tables, and `time_range` that of the query time. `version` is that of the domains,
+    as far as they may change answers. `cuts` has the intervals that the window cuts, with their true starts. `replaced`
+    has the results of each stage that the query time removed, and those that it added, of which some may be equal; a
+    whole evaluation leaves them out.
     """
 
     stages: tuple[ResumedStage, ...]
     evaluations: tuple[Evaluation, ...]
+    blank: Evaluation
+    time_range: TimeRange
     version: int
     cuts: Fluents
     replaced: tuple[tuple[StageResults, StageResults], ...] = ()
@@ -73,6 +84,11 @@ class Resumption:
     def point(self) -> int:
         """The first time-point from which a stage is resumed."""
         return min(each.point for each in self.stages)
+
+    @property
+    def first(self) -> int:
+        """The first time-point of the results that are kept."""
+        return first_kept(self.time_range)
 
     @property
     def n_bytes(self) -> int:
@@ -97,9 +113,14 @@ class Resumption:
     def added(self) -> StageResults:
         return _together([added for _, added in self.replaced])
 
-    def advanced(self, settled: State, changed: Changed, time_range: TimeRange, arrived_by: int) -> Resumption:
+    @property
+    def moments(self) -> Iterator[int | None]:
+        """The first time-point at which time alone may change the results of each stage."""
+        return (each.expected.next_moment for each in self.stages)
+
+    def advanced(self, settled: State, changed: Changed, time_range: TimeRange, query: OneQuery) -> Resumption:
         """The resumption after a query time; `settled` is the state at the beginning of its time range."""
-        return _Advance(self, settled, changed, time_range, arrived_by).run()
+        return _Advance(self, settled, changed, time_range, query).run()
 
 
 def resumption_after(evaluation: Evaluation, stages: tuple[KeyStage, ...]) -> Resumption | None:
@@ -114,8 +135,13 @@ def resumption_after(evaluation: Evaluation, stages: tuple[KeyStage, ...]) -> Re
             return None
         state = empty_state(evaluation.state, point)
         state.settle(evaluation, point)
-        found.append(ResumedStage(stage, results_of(evaluation, stage), state, boundary, NO_KEYS))
-    return Resumption(tuple(found), (evaluation,), evaluation.answer_version, dict(evaluation.cuts))
+        results, expected = results_of(evaluation, stage), expected_changes(evaluation, stage)
+        moved_at = evaluation.time_range.last
+        found.append(ResumedStage(stage, results, state, boundary, NO_KEYS, expected, results, moved_at))
+    rules, memory, time_range = evaluation.rules, evaluation.allen_memory, evaluation.time_range
+    blank = Evaluation(rules, evaluation.state, time_range, {}, {}, memory)
+    version, cuts = evaluation.answer_version, dict(evaluation.cuts)
+    return Resumption(tuple(found), (evaluation,), blank, time_range, version, cuts)
 
 
 def _together(parts: Sequence[StageResults]) -> StageResults:
@@ -135,11 +161,13 @@ class _Advance(StageEvaluations):
     """One query time, stage by stage."""
 
     def __init__(
-        self, before: Resumption, settled: State, changed: Changed, time_range: TimeRange, arrived_by: int
+        self, before: Resumption, settled: State, changed: Changed, time_range: TimeRange, query: OneQuery
     ) -> None:
-        super().__init__(before.evaluations[0], settled, time_range, arrived_by)
+        super().__init__(before.blank, settled, time_range, query.at)
         self.before = before
-        self.changed = dict(changed)
+        self.oldest = query.boundary
+        self.changed = begun_by(changed, before.boundary)
+        self.stirring = StirredKeys(changed, settled.records, before.time_range, time_range)
         self.stages: list[ResumedStage] = []
         self.evaluations: list[Evaluation] = []
         self.replaced: list[tuple[StageResults, StageResults]] = []
@@ -163,7 +191,8 @@ class _Advance(StageEvaluations):
         for before in self.before.stages:
             self.stages.append(self.advanced(before))
         version = self.before.version if self.is_exact else _NO_VERSION
-        return Resumption(tuple(self.stages), tuple(self.evaluations), version, self.cuts, tuple(self.replaced))
+        evaluations, replaced = tuple(self.evaluations), tuple(self.replaced)
+        return Resumption(tuple(self.stages), evaluations, self.before.blank, self.whole, version, self.cuts, replaced)
 
     def advanced(self, before: ResumedStage) -> ResumedStage:
         """A stage after the query time."""
@@ -172,8 +201,11 @@ class _Advance(StageEvaluations):
         correction = self.correction(before, keys)
         if correction is not None:
             before, keys = correction.stage, NO_KEYS
+        stirred = self.stirred_keys(before, keys)
+        if stirred is not None and len(stirred) == 0 and correction is None:
+            return self.unchanged(before)
         recent_rows = self.tables_since(before)
-        active = self.active_keys(before, *recent_rows)
+        active = self.active_keys(before, *recent_rows) if stirred is None else stirred
         if correction is not None:
             active = united(active, correction.altered)
         recent = self.recent_evaluation(before, active, *recent_rows)
@@ -189,12 +221,51 @@ class _Advance(StageEvaluations):
             self.note_changes(before, keys, own)
             parts.append(own)
         added = parts[0].joined(*parts[1:])
-        self.replaced.append((removed, added))
         results = kept.joined(added)
         if alone is not None:
             self.note_cuts(stage, results.without(stage, keys), alone)
+        self.note_results(before, results, removed, added)
+        after = replace(before, results=results, added=added)
+        if stirred is not None:
+            return self.with_the_same_point(after, recent, active)
+        return self.concluded(after, (recent, active), (alone, keys))
+
+    def stirred_keys(self, before: ResumedStage, touched: Keys) -> Keys:
+        """The keys with a change since the last query time, if the stage keeps its resumption point; otherwise None.
+
+        The point moves when many rows follow it, and before it leaves the window.
+        """
+        is_alone = touched is not None and len(touched) == 0
+        rules, stage, age = self.evaluation.rules, before.stage, self.whole.last - before.moved_at
+        if not is_alone or stage.is_relating or rules.asked_edges or self.cut_rows or before.point - self.oldest < age:
+            return None
+        if self.settled.records.n_between(before.moved_at + 1, self.whole.last) > _FEW_ROWS:
+            return None
+        keys = self.stirring.of(before, self.columns, self.facts)
+        return None if keys is None or len(keys) > _FEW_KEYS else keys
+
+    def note_results(
+        self, before: ResumedStage, results: StageResults, removed: StageResults, added: StageResults
+    ) -> None:
+        """Keep the results of a stage for later ones, and those in which they may differ from the last query time."""
+        self.replaced.append((removed, added))
         self.columns.results.append(results)
-        return self.concluded(before, results, (recent, active), (alone, keys))
+        self.stirring.add(before, removed, added)
+
+    def unchanged(self, before: ResumedStage) -> ResumedStage:
+        """A stage of which no key has a change."""
+        results, nothing = before.results, StageResults({}, {})
+        if self.first > self.before.first:
+            results = results.since(self.first)
+        self.note_results(before, results, nothing, nothing)
+        return replace(before, results=results, added=nothing)
+
+    def with_the_same_point(self, after: ResumedStage, recent: Evaluation, keys: Keys) -> ResumedStage:
+        """A stage that keeps its resumption point, after an evaluation of some keys from there."""
+        self.evaluations.append(recent)
+        self.settled.note_horizons([recent])
+        expected = expected_changes(recent, after.stage).of_keys(keys)
+        return replace(after, expected=after.expected.without(keys).joined(expected))
 
     def correction(self, before: ResumedStage, keys: Keys) -> Correction | None:
         """The stage after the changes of some keys up to its resumption point, if it can be corrected in stretches."""
@@ -230,34 +301,31 @@ class _Advance(StageEvaluations):
             self.changed.update(new.differences(old, before.point, self.whole.next_of(before.point)))
 
     def concluded(
-        self,
-        before: ResumedStage,
-        results: StageResults,
-        recent: tuple[Evaluation, Keys],
-        again: tuple[Evaluation | None, Keys],
+        self, after: ResumedStage, recent: tuple[Evaluation, Keys], again: tuple[Evaluation | None, Keys]
     ) -> ResumedStage:
-        """The stage with its state at the next resumption point, after the evaluations of active and touched keys."""
-        stage, (alone, keys) = before.stage, again
+        """A stage with its state at the next resumption point, after the evaluations of active and touched keys."""
+        stage, (alone, keys), before = after.stage, again, after.point
         evaluations = [recent[0]] if alone is None else [recent[0], alone]
         self.evaluations += evaluations
         self.settled.note_horizons(evaluations)
         boundary = _boundary(stage, self.stages, self.whole.last)
-        point = max(before.point, decided_by_level([recent[0]], stage.deciding, boundary))
-        state = self.state_at(point, before, results, *recent)
+        point = max(before, decided_by_level([recent[0]], stage.deciding, boundary))
+        state = self.state_at(point, after, *recent)
+        expected = after.expected.without(recent[1]).joined(expected_changes(recent[0], stage).of_keys(recent[1]))
         undecided: Keys = NO_KEYS
         if alone is not None:
+            expected = expected.without(keys).joined(expected_changes(alone, stage).of_keys(keys))
             some = empty_state(alone.state, point)
             carry_over(some, alone, point)
             replace_keys(state, some, stage, keys)
             if decided_by_level([alone], stage.deciding, boundary) < point:
                 undecided = keys
             # The ends at the point itself are not among the results, so those of touched keys are not known there.
-            self.is_exact &= point > before.point or not alone.rules.asked_edges
-        return ResumedStage(stage, results, state, max(boundary, point), undecided)
+            self.is_exact &= point > before or not alone.rules.asked_edges
+        boundary, moved_at = max(boundary, point), self.whole.last
+        return ResumedStage(stage, after.results, state, boundary, undecided, expected, after.added, moved_at)
 
-    def state_at(
-        self, point: int, before: ResumedStage, results: StageResults, recent: Evaluation, active: Keys
-    ) -> State:
+    def state_at(self, point: int, before: ResumedStage, recent: Evaluation, active: Keys) -> State:
         """The state at a time-point, in which that of touched keys is still to be replaced."""
         state = empty_state(before.state, point)
         state.initial.settle()
@@ -267,7 +335,7 @@ class _Advance(StageEvaluations):
             state.pending, some = dict(before.state.pending), empty_state(before.state, point)
             carry_over(some, recent, point)
             replace_keys(state, some, before.stage, active)
-        merged = self.evaluation_with(before.state, recent.time_range, *self.tables_since(before, results))
+        merged = self.evaluation_with(before.state, recent.time_range, *self.tables_since(before, before.results))
         state.held = holding(merged.known, point)
         state.edges = {place: edges_at(merged.edges(*place), point) for place in merged.rules.asked_edges}
         return state

@@ -20,7 +20,7 @@ from holdsfor.runtime.incremental.stage_results import StageResults
 from holdsfor.runtime.record_store import RecordStore
 from holdsfor.runtime.state import State
 
-__all__ = ["Events", "Fluents", "StageEvaluations", "add_tables", "read_by"]
+__all__ = ["Events", "Fluents", "StageEvaluations", "add_tables", "first_kept", "read_by"]
 
 Events = dict[Key, PointTable]
 Fluents = dict[Key, FluentTable]
@@ -56,7 +56,7 @@ class StageEvaluations:
     @property
     def first(self) -> int:
         """The first time-point of the results that are kept."""
-        return self.whole.first if self.whole.is_resumed else self.whole.first_of_run
+        return first_kept(self.whole)
 
     @property
     def facts(self) -> Facts:
@@ -122,6 +122,11 @@ class StageEvaluations:
                 rows = self.needed_rows(stage, (is_fvp, key), records.columns, keys)
                 found[key] = records if rows is None else records.subset(rows)
         return store
+
+
+def first_kept(time_range: TimeRange) -> int:
+    """The first time-point of the results that are kept after a query time."""
+    return time_range.first if time_range.is_resumed else time_range.first_of_run
 
 
 def read_by(stage: KeyStage, records: RecordStore) -> RecordStore:

@@ -149,6 +149,18 @@ class StageResults:
             found.append(table.column(stage.results[True, key])[changes])
         return distinct_values(concatenate_column(found)) if found else np.empty(0, np.int64)
 
+    def rows_from(self, last: int) -> dict[TableName, Sequence[Int64]]:
+        """The words of events from a last time-point on, and of intervals that begin or end after it."""
+        found: dict[TableName, Sequence[Int64]] = {}
+        for name, table in self.tables:
+            if isinstance(table, FluentTable):
+                rows = ((table.starts > last) | ((table.ends > last) & (table.ends != OPEN))).nonzero()[0]
+            else:
+                rows = (table.times >= last).nonzero()[0]
+            if len(rows):
+                found[name] = [column[rows] for column in table.columns[: -2 if name[0] else -1]]
+        return found
+
     def joined(self, *more: StageResults) -> StageResults:
         """The rows of all parts."""
         parts = (self, *more)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from holdsfor.analysis.pipeline import compile_text
-from holdsfor.runtime.incremental import corrections
+from holdsfor.runtime.incremental import corrections, resumption
 from holdsfor.runtime.incremental.corrections import _Stretches
 from holdsfor.runtime.incremental.cost import MeasuredCost
 from holdsfor.runtime.incremental.key_stages import KeyStage, key_stages
@@ -149,20 +149,49 @@ def test_only_keys_with_changes_are_evaluated(active: list[list[str] | None]) ->
     session.query(30)
     insert(session, "go|35|35|v3")
     report = session.query(40)
-    are_stopped = [f"v{n}" for n in range(1, 6)]  # an open interval may become long enough
-    assert active == [["v3"], are_stopped, ["v3"]]
+    assert active == [["v3"], ["v3"], ["v3"]]
     found = {show(fvp): spans for fvp, spans in report.intervals(session.symbols).items()}
     assert found["stopped(v3)=true"] == found["long_stop(v3)=true"] == [(4, 36)]
     assert found["stopped(v2)=true"] == found["long_stop(v2)=true"] == [(3, None)]
 
 
-def test_a_key_with_a_pending_effect_is_evaluated(active: list[list[str] | None]) -> None:
+def test_a_key_with_an_effect_that_is_due_is_evaluated(active: list[list[str] | None]) -> None:
     session = session_of("initiatedAt(lit(X)=true, T) :- happensAt(on(X), T).\nfi(lit(X)=true, lit(X)=false, 15).")
     insert(session, "on|3|3|a", "on|9|9|b")
     session.query(10)
     found = {show(fvp): spans for fvp, spans in session.query(20).intervals(session.symbols).items()}
-    assert active == [["a", "b"]]
+    assert active == [["a"]]
     assert found["lit(a)=true"] == [(4, 19)]
+    assert session.next_change() == 24
+    found = {show(fvp): spans for fvp, spans in session.query(30).intervals(session.symbols).items()}
+    assert active == [["a"], ["b"]]
+    assert found["lit(b)=true"] == [(10, 25)]
+    assert session.next_change() is None
+
+
+def test_an_open_interval_is_evaluated_when_it_becomes_long_enough(active: list[list[str] | None]) -> None:
+    session = session_of(STAGED)
+    insert(session, "stop|1|1|a", "stop|15|15|b")
+    session.query(20)
+    while (at := session.next_change()) is not None and at < 100:
+        report = session.query(at)
+    found = {show(fvp): spans for fvp, spans in report.intervals(session.symbols).items()}
+    assert found["long_stop(a)=true"] == [(2, None)]
+    assert found["long_stop(b)=true"] == [(16, None)]
+    assert active == [["b"], ["b"]]  # at the time-point before, and when it is long enough
+
+
+def test_the_resumption_point_moves_after_many_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resumption, "_FEW_ROWS", 3)
+    session, points = session_of(STAGED), []
+    insert(session, "stop|1|1|a")
+    session.query(10)
+    for at in range(11, 23):
+        insert(session, f"stop|{at}|{at}|v{at}")
+        session.query(at)
+        assert session._resumption is not None
+        points.append(session._resumption.stages[0].point)
+    assert points == [10, 10, 10, 14, 14, 14, 14, 18, 18, 18, 18, 22]
 
 
 def test_results_before_the_window_are_not_kept() -> None:
