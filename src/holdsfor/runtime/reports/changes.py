@@ -7,14 +7,15 @@ settled or not, and those that overlap the window are the report.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.columns.tables import Relation
-from holdsfor.kernels.keys import Int64, rows_with_a_partner
+from holdsfor.columns.tables import Key, Relation
+from holdsfor.kernels.keys import Int64, pairs_of_equal_keys
 from holdsfor.runtime.reports.report import ReportColumns
 from holdsfor.runtime.session import EngineSession
 
@@ -38,7 +39,15 @@ def changes_since(previous: ReportColumns, current: ReportColumns, frontier: int
         boundary = current.same_before.boundary
         previous, current = previous.since(boundary), current.since(boundary)
     before = replace(previous.since(frontier), query_time=current.query_time)
-    return Changes(current.query_time, _difference(before, current), _difference(current, before))
+    fluents = {key: _absent_rows(*each) for key, each in _pairs(before.fluents, current.fluents)}
+    events = {key: _absent_rows(*each) for key, each in _pairs(before.events, current.events)}
+    gone, come = (
+        report.where(
+            {key: fluents[key][side] for key in report.fluents}, {key: events[key][side] for key in report.events}
+        )
+        for side, report in enumerate((before, current))
+    )
+    return Changes(current.query_time, gone, come)
 
 
 def each_change(session: EngineSession, queries: Iterable[int]) -> Iterator[Changes]:
@@ -60,28 +69,36 @@ def following_changes(
         write(changes_since(previous, current, session.frontier))
 
 
-def _difference(left: ReportColumns, right: ReportColumns) -> ReportColumns:
-    """The rows of the left report that are not in the right one."""
-    return left.where(
-        {key: _is_absent(table, right.fluents.get(key)) for key, table in left.fluents.items()},
-        {key: _is_absent(points, right.events.get(key)) for key, points in left.events.items()},
-    )
+_Table = TypeVar("_Table", bound=Relation)
 
 
-def _is_absent(table: Relation, other: Relation | None) -> NDArray[np.bool_]:
-    """Whether each row is missing in the other table.
+def _pairs(
+    before: Mapping[Key, _Table], current: Mapping[Key, _Table]
+) -> Iterator[tuple[Key, tuple[_Table | None, _Table | None]]]:
+    """The tables of two reports by name."""
+    return ((key, (before.get(key), current.get(key))) for key in {**before, **current})
+
+
+def _absent_rows(left: Relation | None, right: Relation | None) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Whether each row of two tables is missing in the other one.
 
     Most rows do not change, and keep their order: only the rows between the first and the last difference are compared
-    as sets. No table has a row twice, so a row between them has no partner outside them.
+    as sets. No table has a row twice, so a row between them has no partner outside them, and one partner at most.
     """
-    if other is None:
-        return np.ones(table.n, dtype=bool)
-    first, last = _differing_rows(table, other)
-    n_other = other.n - (table.n - last)
-    columns = [column[first:last] for column in table.columns]
-    others = [column[first:n_other] for column in other.columns]
-    absent = np.zeros(table.n, dtype=bool)
-    absent[first:last] = ~rows_with_a_partner(columns, last - first, others, n_other - first)
+    if left is None or right is None:
+        return np.ones(0 if left is None else left.n, bool), np.ones(0 if right is None else right.n, bool)
+    first, last = _differing_rows(left, right)
+    last_right = right.n - (left.n - last)
+    pairs = pairs_of_equal_keys(
+        [column[first:last] for column in left.columns],
+        last - first,
+        [column[first:last_right] for column in right.columns],
+        last_right - first,
+    )
+    absent = np.zeros(left.n, dtype=bool), np.zeros(right.n, dtype=bool)
+    for mask, end, rows in zip(absent, (last, last_right), pairs, strict=True):
+        mask[first:end] = True
+        mask[first + rows] = False
     return absent
 
 
