@@ -41,7 +41,8 @@ class PreparedRules:
 
     `without` are the names of rewrites to switch off. With `components` only these are computed, and all their results
     are reported; otherwise those that the output of the rules needs. `shown` selects the rows that are reported.
-    `started_fluents` are the fluents whose starts matter; None if other processes may read the starts of all of them.
+    With `is_last`, no other process computes components from those of this one. `started_fluents` are the fluents whose
+    starts matter; None if other processes may read the starts of all of them.
     """
 
     def __init__(
@@ -52,6 +53,7 @@ class PreparedRules:
         *,
         without: Iterable[str] = (),
         components: Collection[int] | None = None,
+        is_last: bool = False,
     ) -> None:
         self.compiled = compiled
         self.symbols = symbols
@@ -59,6 +61,7 @@ class PreparedRules:
         self.background = Background(compiled.description, symbols, self.goals)
         self.rewrites = chosen_rewrites(without)
         self.components = components
+        self._has_readers = components is not None and not is_last
         self._sorts: Sorts | None = None
         self._plan()
 
@@ -85,7 +88,7 @@ class PreparedRules:
         self._early_without: dict[frozenset[Name], EarlyComponents] = {}
         self.is_causal = not self.uses_query_time and all(map(is_causal, self.program.components))
         self.read_fluents = read_fluents(compiled, self.program)
-        self.started_fluents = None if self.components is not None else started_fluents(self.program)
+        self.started_fluents = None if self._has_readers else started_fluents(self.program)
         self.output_events = {rule.key for component in self.program.components for rule in component.events}
 
     def early_without(self, names: frozenset[Name]) -> EarlyComponents:

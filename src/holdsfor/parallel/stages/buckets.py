@@ -51,6 +51,11 @@ class Bucket:
     ranges_over_sorts: bool
     onward: Router
 
+    @property
+    def is_last(self) -> bool:
+        """Whether there is no later stage."""
+        return not self.onward.destinations
+
     def evaluated(
         self, bucket: int, load: Load, texts: Texts, prepared: PreparedRules | None = None
     ) -> Iterator[ShuffleBlock]:
@@ -80,7 +85,7 @@ class Bucket:
             inserts_input_facts=False,
             prepared=prepared,
         )
-        session.keeps_cuts = bool(self.onward.destinations) and any(map(_may_be_cut, load.facts))
+        session.keeps_cuts = not self.is_last and any(map(_may_be_cut, load.facts))
         for facts in load.facts:
             _insert(session, facts)
         if self.ranges_over_sorts:

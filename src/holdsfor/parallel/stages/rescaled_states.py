@@ -85,7 +85,7 @@ def _aligned(bucket: StreamBucket, states: Mapping[int, bytes], boundary: int) -
     settled = {number: snapshot.parts["state"]["settled"] for number, snapshot in found.items()}
     latest = max(settled.values())
     for number in (number for number, until in settled.items() if until < latest):
-        with borrowed_rules(bucket.rules, bucket.components) as prepared:
+        with borrowed_rules(bucket.rules, bucket.components, is_last=bucket.is_last) as prepared:
             session = bucket.restored(states[number], prepared, _name(number))
             if not session.settle_until(latest, boundary):
                 raise _undecided(bucket, number, settled[number], latest)
@@ -112,7 +112,7 @@ def _name(number: int) -> str:
 def _rescaled(
     stage: Stage, old: StreamBucket, new: StreamBucket, snapshots: Mapping[int, Snapshot], buckets: Sequence[int]
 ) -> Iterator[RescaledState]:
-    prepared = new_rules(old.rules, old.components)
+    prepared = new_rules(old.rules, old.components, is_last=old.is_last)
     symbols, texts = prepared.symbols, Texts(prepared.symbols)
     domains = Destination(new.destination.stage, stage.receives, new.destination.n_buckets, new.rules)
     division = StageDivision(old, new, domains, prepared.program, texts)

@@ -19,23 +19,23 @@ __all__ = ["borrowed_rules", "new_rules"]
 _MANY_SYMBOLS = 20_000
 _MANY_POOLED = 8  # stages of programs
 
-_POOLED: dict[tuple[Rules, tuple[int, ...]], PreparedRules] = {}
+_POOLED: dict[tuple[Rules, tuple[int, ...], bool], PreparedRules] = {}
 
 
-def new_rules(rules: Rules, components: tuple[int, ...]) -> PreparedRules:
-    """Rules with a table of symbols of their own."""
-    prepared = PreparedRules(rules.compiled(), Symbols(), rules.goal_terms(), components=components)
+def new_rules(rules: Rules, components: tuple[int, ...], *, is_last: bool = False) -> PreparedRules:
+    """Rules with a table of symbols of their own; no later stage reads the results of the last one."""
+    prepared = PreparedRules(rules.compiled(), Symbols(), rules.goal_terms(), components=components, is_last=is_last)
     prepared.fingerprint = rules.fingerprint()
     return prepared
 
 
 @contextmanager
-def borrowed_rules(rules: Rules, components: tuple[int, ...]) -> Iterator[PreparedRules]:
+def borrowed_rules(rules: Rules, components: tuple[int, ...], *, is_last: bool = False) -> Iterator[PreparedRules]:
     """Rules without members from input, and their table of symbols, for the evaluation of one bucket."""
-    key = rules, components
+    key = rules, components, is_last
     prepared = _POOLED.pop(key, None)
     if prepared is None:
-        prepared = new_rules(rules, components)
+        prepared = new_rules(rules, components, is_last=is_last)
     yield prepared
     if prepared.symbols.size < _MANY_SYMBOLS:
         prepared.reset()

@@ -207,7 +207,7 @@ class StreamBucket(Bucket):
             prepared=prepared,
             incremental=self.incremental,
         )
-        session.keeps_cuts = bool(self.onward.destinations)
+        session.keeps_cuts = not self.is_last
         return session
 
     def _insert_all(self, session: EngineSession, facts: list[Facts]) -> None:

@@ -39,7 +39,7 @@ class BucketTask:
 
     def evaluated(self, number: int, shuffle_blocks: list[Any]) -> Iterator[Any]:
         """The results and counts of a bucket, as rows."""
-        borrowed = borrowed_rules(self.bucket.rules, self.bucket.components)
+        borrowed = borrowed_rules(self.bucket.rules, self.bucket.components, is_last=self.bucket.is_last)
         with naming_records(self.suspects), borrowed as prepared:
             load, texts = self._load(number, shuffle_blocks, prepared.symbols), Texts(prepared.symbols)
             yield from rows_of(self.bucket.evaluated(number, load, texts, prepared), texts)

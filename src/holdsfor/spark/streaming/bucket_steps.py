@@ -51,13 +51,14 @@ class BucketStepTask:
         states = StateFiles(self.files, self.bucket.destination.stage, number)
         name, waiting = states.before(self.batch)
         known = None if kept is None else kept.taken(states, name)
-        rules = borrowed_rules(self.bucket.rules, self.bucket.components) if kept is None else nullcontext()
-        with rules as prepared:
+        bucket = self.bucket
+        borrowed = borrowed_rules(bucket.rules, bucket.components, is_last=bucket.is_last)
+        with nullcontext() if kept is not None else borrowed as prepared:
             session = self._session(states, name, prepared) if known is None else known
             session.compact()
             blocks = [*(read_blocks(states.read(each)) for each in waiting), shuffle_blocks]
             facts = [[each for load in loads_of(part, session.symbols) for each in load.facts] for part in blocks]
-            step = self.bucket.step(number, session, facts, self.last)
+            step = bucket.step(number, session, facts, self.last)
             if step.previous != self.previous:
                 message = f"the state `{states.folder}/{name}` is of the query time {step.previous}"
                 raise DataProblem(Diagnostic("HF792", f"{message}, expected {self.previous}", hint=RESTART))
@@ -71,7 +72,7 @@ class BucketStepTask:
         """The session of a bucket, from its state in a file."""
         saved = None if name is None else states.read(name)
         if prepared is None:
-            prepared = new_rules(self.bucket.rules, self.bucket.components)
+            prepared = new_rules(self.bucket.rules, self.bucket.components, is_last=self.bucket.is_last)
         return self.bucket.restored(saved, prepared, f"{states.folder}/{name}")
 
 
