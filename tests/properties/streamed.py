@@ -115,7 +115,7 @@ class SimulatedStream:
         self.files = self.states = StreamFiles(str(folder))
         self.log = DecisionLog(self.files)
         self.pace = Pace(run.start, run.step)
-        self.after: int | None = None
+        self.manifest: Manifest | None = None
         self.divide(n_buckets, "")
         self.outcome = Outcome()
         self.executors_of: Callable[[int], Sequence[KeptBuckets | None]] = lambda bucket: [None]
@@ -125,14 +125,18 @@ class SimulatedStream:
         """Continue with a number of buckets, and with the state in a folder."""
         self.states = self.files.inside(folder)
         self.destinations = stream_destinations(self.stages, self.rules, n_buckets)
-        buckets = stream_buckets(self.stages, self.destinations, self.rules, self.run)
-        self.buckets = [replace(each, incremental=self.incremental, after=self.after) for each in buckets]
+        run, after = self.run, None
+        if self.manifest is not None and self.manifest.begins is not None:
+            run, after = replace(run, start=self.manifest.begins), self.manifest.restarted
+        buckets = stream_buckets(self.stages, self.destinations, self.rules, run)
+        self.buckets = [
+            replace(each, incremental=self.incremental, after=after, stream_start=self.run.start) for each in buckets
+        ]
 
     def change_rules(self, compiled: Compiled, stages: Stages, n_buckets: int, manifest: Manifest) -> None:
-        """Continue with other rules, which have no results yet."""
+        """Continue with other rules, some of which have no results yet."""
         assert manifest.begins is not None
-        self.rules, self.stages, self.after = Rules.of(compiled), stages, manifest.restarted
-        self.run = replace(self.run, start=manifest.begins)
+        self.rules, self.stages, self.manifest = Rules.of(compiled), stages, manifest
         self.divide(n_buckets, manifest.folder)
 
     def batch(self, number: int, lines: list[str], *, fails_at: int | None = None) -> Decision:
@@ -166,7 +170,10 @@ class SimulatedStream:
         found: list[Any] = []
         n_done = 0
         for bucket in self.buckets:
-            previous = None if self.after is not None and decision.previous == self.after else decision.previous
+            is_new = self.manifest is not None and self.manifest.begins_after(
+                bucket.destination.stage, decision.previous
+            )
+            previous = None if is_new else decision.previous
             task = BucketStepTask(bucket, self.states, number, previous, decision.last)
             arriving = [_only(each, "stage", bucket.destination.stage) for each in sent + found]
             parts = by_bucket(arriving)
@@ -175,7 +182,7 @@ class SimulatedStream:
                     return []
                 found += self._rows(task, each, parts.get(each, []))
                 n_done += 1
-        if self.after is not None and decision.previous == self.after:
+        if self.manifest is not None and self.manifest.is_restarted(decision.previous):
             names = replaced_rows(self.states)
             numbers = pa.record_batch({"id": pa.array(range(len(names)), pa.int64())})
             found += ReplacedRows(self.states, names)([numbers])

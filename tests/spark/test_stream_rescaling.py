@@ -75,3 +75,37 @@ def test_changed_rules_are_computed_anew(spark: SparkSession, tmp_path: Path) ->
         ("-", "rich(chris)=true", (2, 13)),
         ("+", "rich(chris)=true", (13, None)),
     }
+
+
+def test_unchanged_definitions_are_kept(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The window of the query time 60 begins at 40, after the record that has made bob rich; his interval is kept."""
+    folder, checkpoint = write_batches(tmp_path / "records", [*BATCHES[:3], ["win|52|51|zoe"]]), tmp_path / "checkpoint"
+    output = tmp_path / "changes"
+
+    def run_with(rules: str, *more: str) -> int:
+        path = tmp_path / "rules.prolog"
+        path.write_text(rules, encoding="utf-8")
+        given = ["--input", folder, "--window", "20", "--step", "10", "--start", "0", "--once", "--checkpoint"]
+        return main(["spark", "stream", str(path), *given, str(checkpoint), "-o", str(output), *more])
+
+    old = RICH + "initiatedAt(seen(X)=true, T) :- happensAt(win(X), T).\n"
+    assert run_with(old, "--buckets", "2") == 0
+    path = Path(folder) / "004.txt"
+    path.write_text("win|65|65|zoe\nlose|57|50|bob\n", encoding="utf-8")
+    new = "happensAt(fall(P), T) :- happensAt(end(rich(P)=true), T).\n" + RICH.replace("X", "Person")
+    assert run_with(new) == 2
+    assert "HF793" in capsys.readouterr().err
+    assert run_with(new, "--on-change", "keep") == 0
+    assert run_with(new) == 0  # nothing new, with the stages of the checkpoint
+    rows = spark.read.parquet(str(output)).collect()
+    found = {(row.op, row.fvp, row.start, row.end) for row in rows if row.query_time == 60}
+    assert found == {
+        ("-", "rich(bob)=true", 26, None),
+        ("+", "rich(bob)=true", 26, 51),
+        ("+", "rich(zoe)=true", 52, None),
+        ("-", "seen(chris)=true", 2, None),
+        ("-", "seen(bob)=true", 26, None),
+        ("+", "fall(bob)", 50, 50),
+    }

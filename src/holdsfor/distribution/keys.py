@@ -267,7 +267,7 @@ class Unit:
             chosen = waiting.pop()
             group = next((group for group in self.groups if group[0] not in chosen), None)
             if group is None:
-                keying = self._keying(chosen, placed, joins=joins)
+                keying = self.keyed_by(chosen, placed, joins=joins)
                 found += [] if keying is None else [keying]
                 continue
             more = [chosen | dict.fromkeys(group, path) for path in _common_paths(group)]
@@ -283,7 +283,8 @@ class Unit:
                     return False
         return True
 
-    def _keying(self, chosen: dict[Vertex, Path], placed: Paths, *, joins: Joins) -> Keying | None:
+    def keyed_by(self, chosen: dict[Vertex, Path], placed: Paths, *, joins: Joins) -> Keying | None:
+        """The keying with the chosen paths, in a stage that also computes the `placed` vertices, if routes allow it."""
         together = {**placed, **chosen}
         receives: dict[Routed, None] = {}
         for rule in self.rules:

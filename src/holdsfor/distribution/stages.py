@@ -20,9 +20,9 @@ computed in parallel. `index/2` declarations choose between equally good keys.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from holdsfor.analysis.dependencies import Vertex
 from holdsfor.analysis.patterns import pattern_name
@@ -52,6 +52,7 @@ from holdsfor.syntax.terms import name_and_arity
 __all__ = [
     "Broadcast",
     "Distribution",
+    "FixedStage",
     "HashRoute",
     "MapRoute",
     "OneBucketCause",
@@ -95,6 +96,15 @@ class Stage:
     def tables(self) -> set[Table]:
         """The tables that later stages may read."""
         return {table_of(vertex) for vertex in self.computes}
+
+    @property
+    def fixed(self) -> dict[str, Path | None]:
+        """The stage for later plans."""
+        return {_written(vertex): self.paths.get(vertex) for vertex in self.computes}
+
+
+FixedStage: TypeAlias = Mapping[str, Path | None]
+"""A stage of an earlier plan: the path of each event and FVP, by its kind and label; None in one bucket."""
 
 
 @dataclass(frozen=True)
@@ -157,12 +167,25 @@ class _Draft:
         return _Draft([*self.units, number], {**self.paths, **option.paths}, receives)
 
 
-def plan_stages(compiled: Compiled, program: PhysicalProgram, *, has_start_up_goals: bool = False) -> Stages:
-    """The stages of a program; start-up goals may change the facts of the background knowledge."""
+def plan_stages(
+    compiled: Compiled,
+    program: PhysicalProgram,
+    *,
+    has_start_up_goals: bool = False,
+    fixed: Sequence[FixedStage] = (),
+) -> Stages:
+    """The stages of a program; start-up goals may change the facts of the background knowledge.
+
+    The first stages are `fixed`: an earlier plan has the same ones. Their events and FVPs depend on no others.
+    """
     maps = BackgroundMaps(compiled.description, has_start_up_goals=has_start_up_goals)
     units = units_of(compiled, program, maps)
     placed: set[int] = set()
     stages: list[Stage] = []
+    for each in fixed:
+        members = [number for number, unit in enumerate(units) if all(_written(v) in each for v in unit.vertices)]
+        stages.append(_fixed_stage(units, members, each))
+        placed.update(members)
     free = [number for number, unit in enumerate(units) if unit.reason is None]
     while draft := _best_draft(compiled, units, placed, [n for n in free if n not in placed]):
         stages.append(_stage(units, draft))
@@ -172,6 +195,23 @@ def plan_stages(compiled: Compiled, program: PhysicalProgram, *, has_start_up_go
         stages.append(_one_bucket(units, rest))
     ranges_over_sorts = any(unit.ranges_over_sorts for unit in units)
     return Stages(tuple(stages), tuple(_background(compiled)), ranges_over_sorts, tuple(units))
+
+
+def _fixed_stage(units: list[Unit], members: list[int], fixed: FixedStage) -> Stage:
+    paths = {v: path for n in members for v in units[n].vertices if (path := fixed[_written(v)]) is not None}
+    if not paths:
+        return _one_bucket(units, members)
+    draft = _Draft()
+    for number in members:
+        own = {vertex: paths[vertex] for vertex in units[number].vertices}
+        option = units[number].keyed_by(own, draft.paths, joins=Joins.SEMIJOINED)
+        assert option is not None, f"no routes for the keys of unit {number}"
+        draft = draft.with_unit(number, option)
+    return _stage(units, draft)
+
+
+def _written(vertex: Vertex) -> str:
+    return f"{vertex.kind} {vertex.label}"
 
 
 def _best_draft(compiled: Compiled, units: list[Unit], placed: set[int], free: list[int]) -> _Draft | None:

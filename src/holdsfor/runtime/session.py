@@ -205,6 +205,16 @@ class EngineSession(SessionRecords):
             self._evaluation = self._evaluated(time_range, at, at)
             self._known = self._report(self._evaluation)
 
+    def begin_to_keep_cuts(self) -> None:
+        """Keep the cuts of results from now on, with those of the last query time."""
+        self.keeps_cuts = True
+        at, time_range = self.state.evaluated_at, self.state.time_range
+        if at is not None and time_range is not None and has_cuts(self.state, time_range.last, at):
+            known = self._known
+            self._resume()
+            self._keep_cuts(time_range, at)
+            self._known = known
+
     # -- queries -------------------------------------------------------------------------------------------------------
 
     def settled_at(self, query_time: int) -> int:

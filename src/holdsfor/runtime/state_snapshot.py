@@ -29,6 +29,7 @@ from holdsfor.sources.place_kinds import PlaceKinds
 from holdsfor.syntax.terms import Term
 
 __all__ = [
+    "DOMAINS",
     "Members",
     "check_rules",
     "members_of",
@@ -44,7 +45,8 @@ __all__ = [
 
 _CLOCK = ("start", "settled", "watermark", "first_query_time", "previous", "evaluated_at")
 _COUNTS = ("is_announced", "n_new_members")
-_DOMAINS = ("brought", "lasting")
+DOMAINS = ("brought", "lasting")
+"""The members of domains in a snapshot; the others are those of sorts."""
 
 Members: TypeAlias = dict[str, dict[Any, list[Int64]]]
 """Columns of members: those that records have `brought` to domains, the `lasting` ones, and those of sorts."""
@@ -219,7 +221,7 @@ def members_of(rules: PreparedRules) -> Members:
 
 def _written_members(members: Members, write: PartWriter) -> Part:
     return {
-        name: write.by_id(found, write.all_words if name in _DOMAINS else lambda columns: write.words(columns[0]))
+        name: write.by_id(found, write.all_words if name in DOMAINS else lambda columns: write.words(columns[0]))
         for name, found in members.items()
     }
 
@@ -231,7 +233,7 @@ def stored_members(snapshot: Snapshot, symbols: Symbols) -> Members:
         name: read.by_id(
             part,
             (lambda columns: [read.words(each) for each in columns])
-            if name in _DOMAINS
+            if name in DOMAINS
             else (lambda column: [read.words(column)]),
         )
         for name, part in snapshot.parts["members"].items()

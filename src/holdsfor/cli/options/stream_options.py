@@ -136,9 +136,9 @@ STREAM_OPTIONS: tuple[Option, ...] = (
         "text",
         ("spark stream",),
         "streams",
-        "for a checkpoint of other rules: refuse it, or compute all results anew from the records in the window",
+        "for a checkpoint of other rules: refuse it, keep the results of unchanged definitions, or compute all anew",
         default="refuse",
-        choices=("refuse", "restart"),
+        choices=("refuse", "keep", "restart"),
     ),
     Option(
         "clock",

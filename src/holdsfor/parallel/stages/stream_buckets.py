@@ -37,6 +37,7 @@ from holdsfor.runtime.reports.report import ReportColumns
 from holdsfor.runtime.reports.shown_rows import ShownRows
 from holdsfor.runtime.session import EngineSession, Incremental
 from holdsfor.runtime.snapshot import Snapshot
+from holdsfor.runtime.state import State
 from holdsfor.runtime.upstream_results import changed_rows
 from holdsfor.runtime.windows import busy_query_times
 from holdsfor.sources.place_kinds import PlaceKinds
@@ -171,12 +172,14 @@ class StreamBucket(Bucket):
     """Evaluates one stage for one bucket after another, at the due query times of a micro-batch.
 
     `incremental` says whether query times evaluate only what changed. New sessions evaluate the query times `after` a
-    query time, by default after the start of the run.
+    query time, by default after the start of the run. The output of a session that begins later than the stream, at
+    `stream_start`, has the part of each interval that is not before the session.
     """
 
     sender: StreamRouter = field(default_factory=lambda: StreamRouter(Router(())))
     incremental: Incremental = "auto"
     after: int | None = None
+    stream_start: int | None = None
 
     def step(self, bucket: int, session: EngineSession, batches: Iterable[Iterable[Facts]], last: int) -> BucketStep:
         """The query times up to `last` that are not evaluated yet, with the session and the new facts of a bucket.
@@ -239,35 +242,62 @@ class StreamBucket(Bucket):
         before = before if session.previous is None else session.previous
         queries = QueryTimes(before, last, self.run.step, self.run.window)
         settled: dict[int, int] = {}
-        found: list[Facts] = []
+        found, inside, output = list[Facts](), list[Facts](), list[Facts]()
         for at in busy_query_times(session, queries, last):
             known = session.last_report() or ReportColumns(session.start - 1, {}, {})
             settled[at] = session.settled_at(at)
-            found += (replace(each, kind=f"{SETTLED} {each.kind}") for each in _facts_of(known.before(settled[at])))
-            changes = changes_since(known, session.query(at), session.frontier)
-            for report, is_gone in ((changes.gone, 1), (changes.come, 0)):
-                found += (_dated(each, at, is_gone) for each in _facts_of(report))
-            found += _cut_changes(session, at)
+            seen = self._since_start(known, session.start)
+            output += (replace(each, kind=f"{SETTLED} {each.kind}") for each in _facts_of(seen.before(settled[at])))
+            report = session.query(at)
+            shown_report = self._since_start(report, session.start)
+            is_same = seen is known and shown_report is report
+            (found if is_same else inside).extend(_changed_facts(known, report, session.frontier))
+            if not is_same:
+                output += _changed_facts(seen, shown_report, session.frontier)
+            inside += _cut_changes(session, at)
             yield from _unmatched(session, at)
-        for facts in by_name(found):
-            yield from self._sent(self._owned_rows(facts, bucket, texts), shown, texts)
+        for each, is_output, is_sent in ((found, True, True), (output, True, False), (inside, False, True)):
+            for facts in (self._owned_rows(rows, bucket, texts) for rows in by_name(each)):
+                yield from _shown(facts, shown) if is_output else ()
+                yield from self.sender.shuffle_blocks(facts, texts) if is_sent and facts.n else ()
         session.state.computed.drop(last, session.frontier)
         _drop_cuts(session, last)
         columns = np.array(list(settled.items()), np.int64).T
         facts = Facts(SETTLED, "", 0, len(settled), times={"query_time": columns[0], "settled": columns[1]})
         yield from self.sender.settled_blocks(self.destination.stage, facts)
 
+    def _since_start(self, report: ReportColumns, first: int) -> ReportColumns:
+        """The part of a report that is not before its session, if the session begins later than the stream."""
+        if self.stream_start is None or first <= self.stream_start:
+            return report
+        reaching = [key for key, table in report.fluents.items() if table.n and int(table.starts.min()) < first]
+        if not reaching:
+            return report
+        cut = {key: report.fluents[key].with_starts(np.maximum(report.fluents[key].starts, first)) for key in reaching}
+        return ReportColumns(report.query_time, {**report.fluents, **cut}, report.events)
+
+    def known_facts(self, report: ReportColumns, state: State, bucket: int, texts: Texts) -> Iterator[Facts]:
+        """The rows of a last report, and the true starts of cut intervals, as changes for a new session."""
+        found = [_dated(each, report.query_time, 0) for each in _facts_of(report)]
+        for key, cuts in state.cuts.items():
+            found += _cut_facts(key, cuts[-1][1], report.query_time, 0)
+        for facts in by_name(found):
+            yield self._owned_rows(facts, bucket, texts)
+
     def withdrawn(
-        self, report: ReportColumns, bucket: int, texts: Texts, at: int, boundary: int
+        self, report: ReportColumns, start: int, bucket: int, texts: Texts, at: int, boundary: int
     ) -> Iterator[ShuffleBlock]:
-        """The rows of a last report as output: those before a boundary are settled, a query time removes the others."""
+        """The rows of a last report as output: those before a boundary are settled, a query time removes the others.
+
+        The session of the report begins at `start`.
+        """
+        report = self._since_start(report, start)
         selection = self.rules.compiled().selection
         shown = None if selection is None else ShownRows(selection, texts.symbols)
         found = [replace(each, kind=f"{SETTLED} {each.kind}") for each in _facts_of(report.before(boundary))]
         found += [_dated(each, at, 1) for each in _facts_of(report.since(boundary))]
         for facts in found:
-            kind = "event" if facts.kind.endswith("event") else "fluent"
-            yield from shown_facts(self._owned_rows(facts, bucket, texts), kind, shown)
+            yield from _shown(self._owned_rows(facts, bucket, texts), shown)
 
     def _owned_rows(self, facts: Facts, bucket: int, texts: Texts) -> Facts:
         """The rows for the keys that the bucket owns."""
@@ -280,12 +310,17 @@ class StreamBucket(Bucket):
             rows = self.owned(("fluent", facts.key), table, bucket, texts)
         return facts if len(rows) == facts.n else facts.take(rows)
 
-    def _sent(self, facts: Facts, shown: ShownRows | None, texts: Texts) -> Iterator[ShuffleBlock]:
-        """Changes and settled results as output, if they are shown; changes for the later stages that read them."""
-        if "true_start" not in facts.times:
-            yield from shown_facts(facts, "event" if facts.kind.endswith("event") else "fluent", shown)
-        if "is_gone" in facts.times and facts.n:
-            yield from self.sender.shuffle_blocks(facts, texts)
+
+def _shown(facts: Facts, shown: ShownRows | None) -> Iterator[ShuffleBlock]:
+    """Changes and settled results as output, if they are shown."""
+    return shown_facts(facts, "event" if facts.kind.endswith("event") else "fluent", shown)
+
+
+def _changed_facts(known: ReportColumns, report: ReportColumns, frontier: int) -> Iterator[Facts]:
+    """The rows that a query time adds or removes."""
+    changes = changes_since(known, report, frontier)
+    for rows, is_gone in ((changes.gone, 1), (changes.come, 0)):
+        yield from (_dated(each, report.query_time, is_gone) for each in _facts_of(rows))
 
 
 def _facts_of(report: ReportColumns) -> Iterator[Facts]:
@@ -377,10 +412,14 @@ def _cut_changes(session: EngineSession, at: int) -> Iterator[Facts]:
         before = found[-2][1] if len(found) > 1 else current.take(np.empty(0, np.int64))
         for one, other, is_gone in ((before, current, 1), (current, before, 0)):
             new = one.take((~rows_with_a_partner(one.columns, one.n, other.columns, other.n)).nonzero()[0])
-            if new.n:
-                times = {"start": new.starts, "true_start": new.ends, **_change(new.n, at, is_gone)}
-                yield Facts("fluent", *key, new.n, list(new.keys), times)
+            yield from _cut_facts(key, new, at, is_gone)
         found[:] = [(at, current.take((current.starts >= session.frontier).nonzero()[0]))]
+
+
+def _cut_facts(key: Key, cuts: FluentTable, at: int, is_gone: int) -> Iterator[Facts]:
+    if cuts.n:
+        times = {"start": cuts.starts, "true_start": cuts.ends, **_change(cuts.n, at, is_gone)}
+        yield Facts("fluent", *key, cuts.n, list(cuts.keys), times)
 
 
 def _change_cuts(session: EngineSession, facts: Facts) -> None:

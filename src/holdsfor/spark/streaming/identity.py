@@ -7,10 +7,11 @@ new state into another folder, and then replaces this one file.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from holdsfor.analysis.rule_changes import rule_changes
+from holdsfor.distribution.stages import FixedStage
 from holdsfor.errors import DataProblem, Diagnostic, Hint, UsageProblem
 from holdsfor.parallel.exchange.shipped_rules import Rules
 from holdsfor.spark.streaming.state_files import RESTART, StreamFiles, number_of
@@ -66,7 +67,8 @@ class Manifest:
     """The identity of a stream, the folder with its state, and the stages of its rules, if they are known.
 
     State that was rewritten continues after the micro-batch `batch`. State that was computed anew has no results yet
-    after the query time `restarted`; its first window begins at the time-point `begins`.
+    after the query time `restarted`; its first window begins at the time-point `begins`. The first stages are `fixed`:
+    they continue from those of earlier rules, by the paths of their events and FVPs.
     """
 
     identity: Identity
@@ -75,10 +77,21 @@ class Manifest:
     stages: str | None = None
     restarted: int | None = None
     begins: int | None = None
+    fixed: list[dict[str, list[int] | None]] = field(default_factory=list)
+
+    @property
+    def fixed_stages(self) -> tuple[FixedStage, ...]:
+        return tuple(
+            {name: None if path is None else tuple(path) for name, path in stage.items()} for stage in self.fixed
+        )
 
     def is_restarted(self, previous: int | None) -> bool:
         """Whether the query times after an earlier one are the first of rules that were changed."""
         return self.restarted is not None and self.restarted == previous
+
+    def begins_after(self, stage: int, previous: int | None) -> bool:
+        """Whether the query times after an earlier one are the first of a stage, which has begun with changed rules."""
+        return self.is_restarted(previous) and stage > len(self.fixed)
 
     @property
     def next_folder(self) -> str:
@@ -169,9 +182,9 @@ _SAME = Hint(
     "a checkpoint continues with the same rules and settings; a changed stream needs another `checkpointLocation`",
     on_command_line="a checkpoint continues with the same rules and options; a changed stream needs another one",
 )
-_RESTARTED = Hint(
-    '`on_change="restart"` computes all results anew from the records in the window',
-    on_command_line="`--on-change restart` computes all results anew from the records in the window",
+_CHANGED = Hint(
+    '`on_change="keep"` keeps the results whose definitions did not change, `on_change="restart"` none',
+    on_command_line="`--on-change keep` keeps the results whose definitions did not change, `--on-change restart` none",
 )
 
 
@@ -182,7 +195,7 @@ def _other_rules(files: StreamFiles, rules: Rules) -> UsageProblem:
     if stored is not None:
         changes = rule_changes(stored.compiled(), rules.compiled(), stored.goal_terms(), rules.goal_terms())
         message = f"the checkpoint is of a stream with other rules: {changes}"
-    return UsageProblem(Diagnostic("HF793", message, hint=_RESTARTED))
+    return UsageProblem(Diagnostic("HF793", message, hint=_CHANGED))
 
 
 def _other_setting(name: str, was: Any, now: Any) -> UsageProblem:

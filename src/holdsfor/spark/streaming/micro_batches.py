@@ -246,11 +246,11 @@ class MicroBatches:
         return MicroBatch(number, decision, counts, self.plan, self._time_type(settings), sent, found, numbers)
 
     def _buckets(self, destinations: tuple[Destination, ...], start: int) -> list[StreamBucket]:
-        """The function of each stage; after a change of the rules, sessions begin later than the stream."""
+        """The function of each stage; after a change of the rules, new sessions begin later than the stream."""
         begins, restarted = self.manifest.begins, self.manifest.restarted
         run = self.plan.schedule(start if begins is None else begins)
         buckets = stream_buckets(self.plan.stages, destinations, self.rules, run)
-        return [replace(each, after=restarted) for each in buckets]
+        return [replace(each, after=restarted, stream_start=start) for each in buckets]
 
     def _replaced(self, decision: Decision) -> Iterator[DataFrame]:
         """The rows of the old rules that the first query time after a change of the rules removes or settles."""
@@ -263,7 +263,7 @@ class MicroBatches:
         """The results of one stage at the due query times; empty buckets are evaluated too."""
         assert decision.last is not None
         number, n = bucket.destination.stage, bucket.destination.n_buckets
-        previous = None if self.manifest.is_restarted(decision.previous) else decision.previous
+        previous = None if self.manifest.begins_after(number, decision.previous) else decision.previous
         task = BucketStepTask(bucket, self.states, decision.batch, previous, decision.last)
         arriving = [frame.where(f"stage = {number}") for frame in known]
         arriving.append(self._every_bucket(known[0].sparkSession, number, n))

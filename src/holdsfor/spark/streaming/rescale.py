@@ -93,7 +93,9 @@ class _Rescaling:
         self.stream.files.delete_folder(next_folder)
         n_entities = sum(self._stage(position, old, new) for position in range(len(self.stream.stages.stages)))
         identity = replace(manifest.identity, n_buckets=self.n_new)
-        changed = Manifest(identity, next_folder, self.stream.next - 1, digest_of_stages(self.stream.stages))
+        changed = Manifest(
+            identity, next_folder, self.stream.next - 1, digest_of_stages(self.stream.stages), fixed=manifest.fixed
+        )
         store_rules(new, self.stream.rules)
         write_manifest(self.stream.files, changed)
         return Rescaled(n_old, self.n_new, n_entities, before, new.size("state"))

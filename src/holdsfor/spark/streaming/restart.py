@@ -8,7 +8,7 @@ are removed by the same query time, whose other rows are all that the new rules 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,10 +18,10 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.records import Records
 from holdsfor.distribution.stages import Stages
-from holdsfor.errors import DataProblem, Diagnostic
 from holdsfor.parallel.exchange.facts import KINDS, Facts, Texts
 from holdsfor.parallel.exchange.routing import Router
 from holdsfor.parallel.exchange.shipped_rules import Rules
+from holdsfor.parallel.exchange.shuffle_blocks import ShuffleBlock
 from holdsfor.parallel.stages.rescaled_states import joined_records
 from holdsfor.parallel.stages.stream_buckets import StreamBucket, StreamRouter, stream_destinations
 from holdsfor.runtime.record_store import RecordStore
@@ -30,7 +30,6 @@ from holdsfor.runtime.state_snapshot import report_of, stored_state
 from holdsfor.sources.place_kinds import PlaceKinds
 from holdsfor.spark.exchange.shuffle_rows import rows_of
 from holdsfor.spark.streaming.bucket_steps import read_blocks, written_blocks
-from holdsfor.spark.streaming.decisions import DecisionLog
 from holdsfor.spark.streaming.identity import Identity, Manifest, write_manifest
 from holdsfor.spark.streaming.state_files import StateFiles, StreamFiles, number_of
 from holdsfor.spark.streaming.stopped_stream import (
@@ -42,7 +41,7 @@ from holdsfor.spark.streaming.stopped_stream import (
 )
 from holdsfor.spark.streaming.stored_rules import store_rules
 
-__all__ = ["ReplacedRows", "replaced_rows", "restart"]
+__all__ = ["ReplacedRows", "kept_records", "replaced_rows", "restart", "write_replaced"]
 
 _FOLDER = "replaced"
 
@@ -50,16 +49,11 @@ _FOLDER = "replaced"
 def restart(stream: StoppedStream, identity: Identity, rules: Rules, stages: Stages) -> Manifest:
     """Rewrite the state of a stopped stream for other rules; the other settings are those of the stream."""
     stream.check_results()
-    if DecisionLog(stream.files).of(stream.next) is not None:
-        message = f"micro-batch {stream.next} was begun with the old rules, and is not complete"
-        hint = "start the stream with the old rules once, and stop it"
-        raise DataProblem(Diagnostic("HF797", message, hint=hint))
+    stream.check_complete()
     manifest, decision, next_folder = stream.manifest, stream.decision, stream.manifest.next_folder
     old, new = stream.files.inside(manifest.folder), stream.files.inside(next_folder)
     stream.files.delete_folder(next_folder)
-    begins = None
-    if decision.last is not None and decision.start is not None:
-        begins = max(decision.start, decision.last + identity.step - identity.window)
+    begins = stream.begins()
     sender = StreamRouter(Router(stream_destinations(stages, rules, identity.n_buckets)))
     buckets = stream.buckets(manifest.identity.n_buckets)
     every = [(bucket, each) for bucket in buckets for each in state_files(bucket, old)]
@@ -96,12 +90,11 @@ class _Kept:
             stores.append(state.records)
             kinds = kinds.merged(state.place_kinds)
             if report is not None:
-                blocks = bucket.withdrawn(report, files.bucket, texts, at, begins)
-                rows = list(rows_of(blocks, texts))
-                if rows:
-                    self.new.write(f"{_FOLDER}/{files.stage}-{files.bucket}", written_blocks(rows))
+                write_replaced(
+                    self.new, files, bucket.withdrawn(report, state.start, files.bucket, texts, at, begins), texts
+                )
         if stores:
-            facts = [*_facts(joined_records(stores), begins), *_kind_facts(kinds)]
+            facts = [*kept_records(stores, begins), *_kind_facts(kinds)]
             wait_for(self.new, number, sender, facts, texts)
 
 
@@ -110,8 +103,9 @@ def _kind_facts(kinds: PlaceKinds) -> Iterator[Facts]:
         yield Facts(KINDS, "", 0, 1, texts={"text": pa.array([json.dumps(kinds.to_json())], pa.string())})
 
 
-def _facts(store: RecordStore, begins: int) -> Iterator[Facts]:
-    """The records and retractions that a window may have, as facts."""
+def kept_records(stores: Sequence[RecordStore], begins: int) -> Iterator[Facts]:
+    """The records and retractions in the states of all buckets that a window may have, as facts."""
+    store = joined_records(stores)
     for kind, found in (("event", store.events), ("fluent", store.fluents)):
         for key, records in found.items():
             needed = records.take((records.lasts >= begins).nonzero()[0])
@@ -130,6 +124,13 @@ def _times(records: Records) -> dict[str, Any]:
 
 
 # -- the first query time after the change -----------------------------------------------------------------------------
+
+
+def write_replaced(new: StreamFiles, files: StateFiles, blocks: Iterable[ShuffleBlock], texts: Texts) -> None:
+    """Write rows of the old rules that this query time removes or settles, from the state in a file."""
+    rows = list(rows_of(blocks, texts))
+    if rows:
+        new.write(f"{_FOLDER}/{files.stage}-{files.bucket}", written_blocks(rows))
 
 
 def replaced_rows(files: StreamFiles) -> list[str]:

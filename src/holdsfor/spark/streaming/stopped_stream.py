@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from holdsfor.columns.encoding import Symbols
-from holdsfor.distribution.stages import Stages, plan_stages
+from holdsfor.distribution.kept_stages import PlannedRules
+from holdsfor.distribution.stages import Stages
 from holdsfor.errors import DataProblem, Diagnostic
 from holdsfor.kernels.keys import distinct_rows
 from holdsfor.parallel.exchange.facts import Facts, Texts, by_name
@@ -24,7 +25,7 @@ from holdsfor.spark.streaming.state_files import RESTART, StateFiles, StreamFile
 from holdsfor.spark.streaming.stored_rules import read_rules
 from holdsfor.syntax.time_points import LATEST
 
-__all__ = ["StoppedStream", "digest_of_stages", "state_files", "wait_for", "waiting_facts"]
+__all__ = ["StoppedStream", "digest_of_stages", "planned_rules", "state_files", "wait_for", "waiting_facts"]
 
 
 def digest_of_stages(stages: Stages) -> str:
@@ -66,14 +67,32 @@ class StoppedStream:
         return rules
 
     @cached_property
+    def planned(self) -> PlannedRules:
+        """The rules with the plan of a run."""
+        identity = self.manifest.identity
+        return planned_rules(self.rules, identity.tick, identity.window)
+
+    @cached_property
     def stages(self) -> Stages:
-        identity, compiled, goals = self.manifest.identity, self.rules.compiled(), self.rules.goal_terms()
-        planned = EngineSession(compiled, start=0, tick=identity.tick, window=identity.window, goals=goals)
-        stages = plan_stages(compiled, planned.rules.program, has_start_up_goals=bool(goals))
+        stages = self.planned.plan(self.manifest.fixed_stages)
         if self.manifest.stages not in (None, digest_of_stages(stages)):
             message = "the checkpoint is from a version of holdsfor that plans other stages for these rules"
             raise DataProblem(Diagnostic("HF792", message, hint=RESTART))
         return stages
+
+    def check_complete(self) -> None:
+        """Refuse a stream with a micro-batch that has begun and is not complete."""
+        if DecisionLog(self.files).of(self.next) is not None:
+            message = f"micro-batch {self.next} was begun with the old rules, and is not complete"
+            hint = "start the stream with the old rules once, and stop it"
+            raise DataProblem(Diagnostic("HF797", message, hint=hint))
+
+    def begins(self) -> int | None:
+        """The first time-point of the window of the next query time, None before the first one."""
+        decision, identity = self.decision, self.manifest.identity
+        if decision.last is None or decision.start is None:
+            return None
+        return max(decision.start, decision.last + identity.step - identity.window)
 
     def check_results(self) -> None:
         """Refuse a stream whose rules were changed, and that has no results of the new ones yet."""
@@ -86,7 +105,15 @@ class StoppedStream:
         given, start = self.manifest.identity, self.decision.start
         run = RunSchedule(start or 0, LATEST, given.tick, given.window, given.step, given.allen_memory)
         destinations = stream_destinations(self.stages, self.rules, n)
-        return stream_buckets(self.stages, destinations, self.rules, run)
+        buckets = stream_buckets(self.stages, destinations, self.rules, run)
+        return [replace(each, stream_start=start) for each in buckets]
+
+
+def planned_rules(rules: Rules, tick: int, window: int) -> PlannedRules:
+    """Rules with the plan of a run in windows."""
+    compiled, goals = rules.compiled(), rules.goal_terms()
+    session = EngineSession(compiled, start=0, tick=tick, window=window, goals=goals)
+    return PlannedRules(compiled, tuple(goals), session.rules.program)
 
 
 def state_files(bucket: StreamBucket, files: StreamFiles) -> list[StateFiles]:

@@ -12,7 +12,7 @@ from holdsfor.analysis.output_selection import chosen_patterns
 from holdsfor.analysis.pipeline import Compiled, check_time_zone, with_clock, with_output
 from holdsfor.analysis.result_columns import find_table
 from holdsfor.distribution.one_bucket import one_bucket_warnings
-from holdsfor.distribution.stages import plan_stages
+from holdsfor.distribution.stages import Stages, plan_stages
 from holdsfor.errors import Diagnostic, ParallelismWarning, UsageProblem
 from holdsfor.parallel.exchange.shipped_rules import Rules
 from holdsfor.runtime.session import EngineSession
@@ -36,10 +36,11 @@ from holdsfor.spark.streaming.identity import (
     last_commit,
     read_manifest,
 )
+from holdsfor.spark.streaming.keep import keep
 from holdsfor.spark.streaming.micro_batches import MicroBatches, StreamPlan
 from holdsfor.spark.streaming.restart import restart
 from holdsfor.spark.streaming.state_files import FILES, StreamFiles
-from holdsfor.spark.streaming.stopped_stream import StoppedStream, digest_of_stages
+from holdsfor.spark.streaming.stopped_stream import StoppedStream, digest_of_stages, planned_rules
 from holdsfor.spark.streaming.stored_rules import has_rules, store_rules
 from holdsfor.spark.streaming.stream_input import stream_input
 from holdsfor.syntax.output_selectors import Selectors
@@ -47,7 +48,7 @@ from holdsfor.syntax.terms import Term
 
 __all__ = ["RecognitionStream", "stream"]
 
-OnChange: TypeAlias = Literal["refuse", "restart"]
+OnChange: TypeAlias = Literal["refuse", "keep", "restart"]
 """The treatment of a checkpoint of other rules."""
 
 _PER_SECOND: dict[Unit, int] = {"s": 1, "ms": 1_000, "us": 1_000_000}
@@ -146,8 +147,9 @@ class RecognitionStream:
     ) -> MicroBatches:
         """The micro-batches of a query with a checkpoint; the checkpoint of another stream is refused."""
         files, committed = StreamFiles(f"{checkpoint}/{FILES}"), last_commit(checkpoint)
-        identity = self._identity_in(read_manifest(files))
-        plan = replace(self.plan, n_buckets=identity.n_buckets)
+        known = read_manifest(files)
+        identity = self._identity_in(known)
+        plan = replace(self.plan, n_buckets=identity.n_buckets, stages=self._stages_in(known))
         manifest = check_identity(files, identity, plan.rules, digest_of_stages(plan.stages), is_new=committed < 0)
         begin_generation(files, manifest, committed)
         if not has_rules(files.inside(manifest.folder)):
@@ -165,13 +167,23 @@ class RecognitionStream:
         if others != identity or known.identity == identity:
             return  # another setting is refused, with other rules too
         with locked_alone(files):
-            restart(StoppedStream(checkpoint, files), identity, self.plan.rules, self.plan.stages)
+            stream = StoppedStream(checkpoint, files)
+            if self._on_change == "keep":
+                keep(stream, identity, self.plan.rules)
+            else:
+                restart(stream, identity, self.plan.rules, self.plan.stages)
 
     def _identity_in(self, known: Manifest | None) -> Identity:
         """The identity of this stream in a checkpoint; without a number of buckets, it takes that of the checkpoint."""
         if known is None or self._has_buckets:
             return self._identity
         return replace(self._identity, n_buckets=known.identity.n_buckets)
+
+    def _stages_in(self, known: Manifest | None) -> Stages:
+        """The stages of this stream in a checkpoint; some may continue from those of earlier rules."""
+        if known is None or not known.fixed or known.identity.fingerprint != self._identity.fingerprint:
+            return self.plan.stages
+        return planned_rules(self.plan.rules, self.plan.tick, self.plan.window).plan(known.fixed_stages)
 
     def __repr__(self) -> str:
         tables = ", ".join(layout.table for layout in self.plan.columns)
@@ -213,8 +225,9 @@ def stream(
 
     `start` is the first time-point of the run, by default the first record of the first micro-batch, rounded down to a
     multiple of the step. `buckets` is the number of partitions of the keys, which is fixed by the first start of a
-    query; `hf.spark.rescale` changes it. A checkpoint of other rules is refused, unless `on_change` is "restart": then
-    all results are computed anew from the records in the window. The other arguments are those of `hf.spark.recognise`.
+    query; `hf.spark.rescale` changes it. A checkpoint of other rules is refused, unless `on_change` is "restart" or
+    "keep": "restart" computes all results anew from the records in the window, "keep" those of changed definitions, and
+    continues with the state of the others. The other arguments are those of `hf.spark.recognise`.
 
     >>> import holdsfor as hf
     >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
@@ -228,7 +241,7 @@ def stream(
         hint = "`hf.load` reads the rules of files, `hf.load_text` those of a text"
         raise UsageProblem(Diagnostic("HF704", f"expected rules, found `{type(rules).__name__}`", hint=hint))
     if on_change not in get_args(OnChange):
-        message = f'expected "refuse" or "restart" for `on_change`, found `{on_change}`'
+        message = f'expected "refuse", "keep" or "restart" for `on_change`, found `{on_change}`'
         raise UsageProblem(Diagnostic("HF704", message))
     check_time_zone(tz)
     unit = time_unit or "s"
