@@ -44,7 +44,7 @@ from tests.properties.keyed_programs import keyed_case
 from tests.properties.programs import Case, random_case
 from tests.properties.staged import stages_of
 from tests.properties.streamed import SimulatedStream, random_cuts
-from tests.properties.test_rescaled import begun
+from tests.properties.test_rescaled import begun, leave_an_attempt
 from tests.properties.test_restarted import ends_by, known, since
 from tests.properties.test_staged_reports import arriving_late, narrow_windows
 from tests.properties.test_streamed import ANY, CUT, DECIDING, DELAYED, KEYED, cut_case, with_members
@@ -128,6 +128,7 @@ def changed(stream: SimulatedStream, checkpoint: Path, rules: Compiled, n_bucket
     found = read_manifest(stream.files)
     assert found is not None
     shipped = Rules.of(rules)
+    leave_an_attempt(stream)
     identity = replace(found.identity, fingerprint=shipped.fingerprint())
     manifest = keep(StoppedStream(str(checkpoint), stream.files), identity, shipped)
     if manifest.begins is not None:
@@ -196,6 +197,8 @@ def followed(seed: int, given: Change, stream: SimulatedStream, checkpoint: Path
                 return 0, 0
         elif number == once_more and manifest is not None and stream.log.before(number).last != manifest.restarted:
             n_buckets = _continued(stream, checkpoint, again, n_buckets, chance)
+        if number >= given.stop and chance.random() < 0.3:
+            stream.batch(number, batch, fails_at=chance.randint(0, 4))
         decision = stream.batch(number, batch)
         (checkpoint / "commits" / str(number)).touch()
     if manifest is None or manifest.restarted is None or decision.last in (None, manifest.restarted):

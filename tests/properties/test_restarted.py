@@ -20,6 +20,7 @@ from holdsfor.parallel.exchange.shipped_rules import Rules
 from holdsfor.parallel.stages.admission import RunSchedule
 from holdsfor.runtime.session import EngineSession
 from holdsfor.spark.streaming.identity import read_manifest
+from holdsfor.spark.streaming.keep import keep
 from holdsfor.spark.streaming.rescale import rescale
 from holdsfor.spark.streaming.restart import restart
 from holdsfor.spark.streaming.state_files import FILES
@@ -183,3 +184,26 @@ def test_rules_are_changed_between_complete_micro_batches_with_results(tmp_path:
         restart(StoppedStream(str(tmp_path), stream.files), identity, rules, other_stages)
     with pytest.raises(DataProblem, match=r"HF797.*has not evaluated a query time"):
         rescale(str(tmp_path), buckets=3)
+
+
+@pytest.mark.parametrize("is_kept", [False, True])
+def test_facts_of_the_old_rules_are_gone(tmp_path: Path, *, is_kept: bool) -> None:
+    facts = KEPT + "happensAt(go(ann), 12). happensAt(stop(eve), 12). happensAt(go(eve), 13).\n"
+    others = KEPT + "happensAt(go(joe), 13). happensAt(stop(eve), 12). happensAt(go(eve), 13).\n"
+    (compiled, stages), (changed, other_stages) = stages_of_text(facts), stages_of_text(others)
+    stream = SimulatedStream(compiled, stages, RunSchedule(0, LATEST, 1, WINDOW, STEP, None), 2, tmp_path / FILES)
+    begun(stream, tmp_path, 2)
+    stream.batch(0, ["meet|1|1|ann|bob", "meet|16|16|ann|eve"])
+    (tmp_path / "commits/0").touch()
+    found, rules = read_manifest(stream.files), Rules.of(changed)
+    assert found is not None
+    identity = replace(found.identity, fingerprint=rules.fingerprint())
+    stopped = StoppedStream(str(tmp_path), stream.files)
+    manifest = keep(stopped, identity, rules) if is_kept else restart(stopped, identity, rules, other_stages)
+    stages = StoppedStream(str(tmp_path), stream.files).stages
+    stream.change_rules(changed, stages, 2, manifest)
+    decision = stream.batch(1, ["meet|22|22|bob|eve"])
+    assert decision.last == 20
+    rows = known(stream.outcome, 20, set())
+    assert {name for name, _ in rows if name.startswith("moving")} == {"moving(eve)=true", "moving(joe)=true"}
+    assert ("met(ann,bob)=true", (2, None)) in rows

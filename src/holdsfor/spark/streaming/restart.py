@@ -104,11 +104,14 @@ def _kind_facts(kinds: PlaceKinds) -> Iterator[Facts]:
 
 
 def kept_records(stores: Sequence[RecordStore], begins: int) -> Iterator[Facts]:
-    """The records and retractions in the states of all buckets that a window may have, as facts."""
+    """The records and retractions in the states of all buckets that a window may have, as facts.
+
+    Facts of the old rules are left out: they were read before all records, and new sessions have those of their rules.
+    """
     store = joined_records(stores)
     for kind, found in (("event", store.events), ("fluent", store.fluents)):
         for key, records in found.items():
-            needed = records.take((records.lasts >= begins).nonzero()[0])
+            needed = records.take(((records.lasts >= begins) & (records.read_at >= 0)).nonzero()[0])
             if len(needed):
                 yield Facts(kind, *key, len(needed), needed.columns, _times(needed))
     for (is_event, key), waiting in store.retractions.items():
