@@ -179,6 +179,10 @@ class Producer:
         found: list[int] = json.loads(self._ask(f"leaders {topic} []\n"))
         return found
 
+    def delete(self, topic: str) -> None:
+        """Delete a topic with its records."""
+        assert self._ask(f"delete {topic} []\n") == "deleted"
+
     def _ask(self, what: str) -> str:
         assert self._process.stdin is not None
         assert self._process.stdout is not None

@@ -2,7 +2,8 @@
 
 A line is a partition, a blank and a message. A blank line writes the lines before it, and is answered with `written`.
 Other lines ask for something else, with brokers in JSON: `create TOPIC [[1, 2], [2, 1]]` makes a topic, `extend TOPIC
-[[1]]` adds partitions to one, and `leaders TOPIC []` asks which brokers lead its partitions.
+[[1]]` adds partitions to one, `leaders TOPIC []` asks which brokers lead its partitions, and `delete TOPIC []` deletes
+it.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def main(broker: str, jars: str, topic: str) -> None:
     rows: list[tuple[int, str]] = []
     for line in sys.stdin:
         first, _, message = line.rstrip("\n").partition(" ")
-        if first in ("create", "extend", "leaders"):
+        if first in ("create", "extend", "leaders", "delete"):
             name, _, brokers = message.partition(" ")
             print(asked(spark, broker, first, name, json.loads(brokers)), flush=True)
         elif message:
@@ -66,6 +67,9 @@ def asked(spark: SparkSession, broker: str, what: str, topic: str, brokers: list
         known = admin.describeTopics(_listed(lists, [topic])).allTopicNames().get().get(topic).partitions()
         if what == "leaders":
             return json.dumps([each.leader().id() for each in known])
+        if what == "delete":
+            admin.deleteTopics(_listed(lists, [topic])).all().get()
+            return "deleted"
         more = lists.HashMap()
         added = _listed(lists, [_listed(lists, replicas) for replicas in brokers])
         more.put(topic, classes.NewPartitions.increaseTo(known.size() + len(brokers), added))

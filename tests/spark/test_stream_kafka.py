@@ -111,6 +111,37 @@ def test_a_stream_continues_after_its_broker_was_down(tmp_path: Path) -> None:
     assert sorted(found, key=str) == sorted(expected, key=str)
 
 
+def test_records_that_kafka_deleted_before_they_were_read_stop_the_stream(tmp_path: Path) -> None:
+    reason = why_not() or kafka.why_not()
+    if reason is not None:
+        pytest.skip(reason)
+    (tmp_path / "rules.prolog").write_text(RICH, encoding="utf-8")
+    lines = [f"0 {line}" for batch in BATCHES for line in batch]
+    jars = ",".join(map(str, kafka.connector_jars()))
+    command = [sys.executable, "-m", "holdsfor", "spark", "stream", str(tmp_path / "rules.prolog"), "--window", "20"]
+    command += ["--step", "10", "--start", "0", "--buckets", "2", "--conf", f"spark.jars={jars}", "--once"]
+    command += ["-o", str(tmp_path / "out"), "--checkpoint", str(tmp_path / "checkpoint")]
+    with kafka.running(tmp_path) as broker, kafka.Producer(broker.address, "records") as producer:
+        command += ["--input", f"kafka://{broker.address}/records"]
+
+        def run() -> subprocess.CompletedProcess[str]:
+            return subprocess.run(
+                command, env=kafka.job_environment(), cwd=ROOT, capture_output=True, text=True, check=False
+            )
+
+        producer.write(lines[:5])
+        first = run()
+        assert first.returncode == 0, first.stderr[-3000:]
+        producer.write(lines[5:])
+        producer.delete("records")
+        producer.create("records", [[1]])
+        producer.write(["0 heartbeat|99|99"])
+        stopped = run()
+    assert stopped.returncode == 1
+    assert stopped.stderr.startswith("error[HF621]: Spark could not finish the run: Some data may have been lost")
+    assert "hint: Kafka has deleted records before the stream read them" in stopped.stderr
+
+
 def arrivals(lines: list[str]) -> list[int]:
     return [int(line.split("|")[1]) for line in lines]
 

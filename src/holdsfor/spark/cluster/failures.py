@@ -63,6 +63,11 @@ _UNFINISHED = (
         ("DATA_SOURCE_NOT_FOUND",),
         text=re.compile("Failed to find data source"),
     ),
+    _FailurePattern(
+        "Kafka has deleted records before the stream read them: keep records longer in the topic, and start the stream "
+        "with a new checkpoint",
+        ("KAFKA_DATA_LOSS",),
+    ),
     # The exception of a stopped context is an IllegalStateException like many others.
     _FailurePattern("see `--master` and `--conf`", (_GATEWAY,), text=re.compile("stopped SparkContext")),
 )
