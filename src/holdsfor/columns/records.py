@@ -305,6 +305,8 @@ class Records:
         self.sort()
         rows = self.arriving(after, until)
         low, high = self.starts.searchsorted((after, last), side="right").tolist()
+        if len(rows) == 0 and low == high:
+            return self._nothing()
         begun = low + (self.arrivals[low:high] <= after).nonzero()[0]
         rows = np.concatenate((rows[self.starts[rows] <= last], begun))
         return self.take(rows[self.lasts[rows] >= first])
@@ -376,9 +378,17 @@ class Records:
 
     def take(self, rows: Int64) -> Records:
         """The records at some rows."""
+        if len(rows) == 0:
+            return self._nothing()
         taken = Records(self.columns, self.arrivals, self.starts, self.ends, self.begins, self.places)
         taken._keep(rows)
         return taken
+
+    def _nothing(self) -> Records:
+        """No records of this name."""
+        ends, begins = (None if each is None else _NO_TIMES for each in (self.ends, self.begins))
+        places = None if self.places is None else _NO_TIMES
+        return Records([_NO_TIMES] * len(self.columns), _NO_TIMES, _NO_TIMES, ends, begins, places)
 
     def subset(self, rows: Int64) -> Records:
         """The records at ascending rows of sorted records, with the properties and numbers of all."""
@@ -459,6 +469,7 @@ class Records:
             self.arrivals = np.where(self.arrivals <= at, LONG_AGO, self.arrivals)
 
 
+_NO_TIMES = np.empty(0, dtype=np.int64)
 _OWN = (-1,)  # a key besides positions of columns, for numbers that are valid for these records only
 
 

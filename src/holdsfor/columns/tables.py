@@ -21,7 +21,16 @@ from numpy.typing import NDArray
 
 from holdsfor.columns.tuple_ids import TupleIds
 from holdsfor.kernels.concatenation import concatenate_columns
-from holdsfor.kernels.keys import Int64, KeyIndex, dense_ids, distinct_rows, index_of, mixed, pairs_of_equal_keys
+from holdsfor.kernels.keys import (
+    Int64,
+    KeyIndex,
+    dense_ids,
+    distinct_rows,
+    index_of,
+    is_worth_an_index,
+    mixed,
+    pairs_of_equal_keys,
+)
 from holdsfor.kernels.packing import OPEN
 from holdsfor.kernels.stabbing import Depths, Stabbing, containing_pairs
 from holdsfor.kernels.sweep import merge_intervals
@@ -140,7 +149,8 @@ class Relation:
         if known is not None and all(map(is_, known[0], keys)):
             return known[1]
         columns = [self.columns[position] for position in positions]
-        pairs = pairs_of_equal_keys(keys, n, columns, self.n, self._index(positions) if n and self.n else None)
+        index = self._index(positions) if is_worth_an_index(n, self.n) else None
+        pairs = pairs_of_equal_keys(keys, n, columns, self.n, index)
         self._joined[positions] = tuple(keys), pairs
         return pairs
 

@@ -102,6 +102,8 @@ def distinct_values(values: Int64) -> Int64:
     >>> distinct_values(np.array([5, -2, 5])).tolist()
     [-2, 5]
     """
+    if len(values) <= 1:
+        return values
     ordered = np.sort(values)
     is_first = np.ones(len(ordered), dtype=bool)
     np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])

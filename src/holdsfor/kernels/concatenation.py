@@ -13,7 +13,10 @@ __all__ = ["concatenate_column", "concatenate_columns", "concatenate_times"]
 
 def concatenate_column(parts: Iterable[Int64]) -> Int64:
     """The numbers of all parts, one part after the other; empty without parts. O(n)."""
-    return np.concatenate([np.empty(0, dtype=np.int64), *parts])
+    given = [part for part in parts if len(part)]
+    if len(given) == 1:
+        return given[0]
+    return np.concatenate(given) if given else np.empty(0, dtype=np.int64)
 
 
 def concatenate_columns(parts: Iterable[Sequence[Int64]], *, width: int | None = None) -> tuple[Int64, ...]:

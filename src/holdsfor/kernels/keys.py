@@ -28,6 +28,7 @@ __all__ = [
     "distinct_rows",
     "expand_ranges",
     "index_of",
+    "is_worth_an_index",
     "mixed",
     "pairs_of_equal_keys",
     "positions_of_pairs",
@@ -38,6 +39,7 @@ _MULTIPLIERS = tuple(map(np.uint64, (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x1
 _UINT_29, _UINT_32 = np.uint64(29), np.uint64(32)
 _FOLD = np.int64(0x1E3779B97F4A7C15)
 _WORTH_HASHING = 400
+_WORTH_SORTING = 256  # pairs of rows, of which fewer are compared with each other
 
 
 def mixed(columns: Sequence[Int64], n: int) -> Int64:
@@ -143,6 +145,9 @@ def pairs_of_equal_keys(
     """
     if n_left == 0 or n_right == 0:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+    if n_left * n_right < _WORTH_SORTING and left:
+        owner, partner = _are_equal(left, right).nonzero()
+        return owner, partner
     if index is None:
         index = index_of(mixed(right, n_right))
     owner, partner = index.pairs(mixed(left, n_left))
@@ -153,6 +158,19 @@ def pairs_of_equal_keys(
         if not same.all():
             owner, partner = owner[same], partner[same]
     return owner, partner
+
+
+def is_worth_an_index(n_left: int, n_right: int) -> bool:
+    """Whether `pairs_of_equal_keys` uses an index of the right."""
+    return n_left * n_right >= _WORTH_SORTING
+
+
+def _are_equal(left: Sequence[Int64], right: Sequence[Int64]) -> NDArray[np.bool_]:
+    """Whether each row of the left equals each row of the right."""
+    found: NDArray[np.bool_] = left[0][:, None] == right[0]
+    for a, b in zip(left[1:], right[1:], strict=True):
+        found &= a[:, None] == b
+    return found
 
 
 def positions_of_pairs(one: Int64, other: Int64, known: tuple[Int64, Int64]) -> Int64:
@@ -184,6 +202,9 @@ def _folded(one: Int64, other: Int64) -> Int64:
 
 def rows_with_a_partner(left: Sequence[Int64], n_left: int, right: Sequence[Int64], n_right: int) -> NDArray[np.bool_]:
     """Whether each row of the left has an equal row on the right."""
+    if 0 < n_left * n_right < _WORTH_SORTING and left:
+        has_partner: NDArray[np.bool_] = np.logical_or.reduce(_are_equal(left, right), axis=1)
+        return has_partner
     found = np.zeros(n_left, dtype=bool)
     found[pairs_of_equal_keys(left, n_left, right, n_right)[0]] = True
     return found
@@ -191,8 +212,8 @@ def rows_with_a_partner(left: Sequence[Int64], n_left: int, right: Sequence[Int6
 
 def dense_ids(columns: Sequence[Int64], n: int) -> tuple[Int64, Int64]:
     """A number from 0 for every row, equal for equal rows, and for every number a row with it. O(n log n)."""
-    if n == 0:
-        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+    if n <= 1:
+        return np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
     small = compact(columns, n) if n >= _WORTH_HASHING else None
     found = None if small is None else compact_ids(*small)
     if found is not None:

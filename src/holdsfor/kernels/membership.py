@@ -9,6 +9,7 @@ from holdsfor.kernels.keys import Int64
 
 __all__ = ["is_member"]
 
+_FEW = 2  # members with which values are compared one by one
 _ROOM = 1 << 16  # entries of a table that are allowed for any number of values
 
 
@@ -20,6 +21,9 @@ def is_member(values: Int64, members: Int64) -> NDArray[np.bool_]:
     """
     if len(members) == 0 or len(values) == 0:
         return np.zeros(len(values), dtype=bool)
+    if len(members) <= _FEW:
+        one: NDArray[np.bool_] = values == members[0]
+        return one if len(members) == 1 else one | (values == members[1])
     low, high = int(members[0]), int(members[-1])
     if high - low < 4 * len(values) + _ROOM:
         table = np.zeros(high - low + 2, dtype=bool)

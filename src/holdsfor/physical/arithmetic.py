@@ -63,6 +63,9 @@ def computed(term: Term, rows: Rows, symbols: Symbols) -> Int64:
 
 def compared(name: str, left: Term, right: Term, rows: Rows, symbols: Symbols) -> NDArray[np.bool_]:
     """Whether a comparison holds in each row; raises `NoValue` with a row in which a side has no value."""
+    whole = compare_columns(name, left, right, rows, symbols) if rows.n else None
+    if whole is not None:
+        return whole
     mask = np.empty(rows.n, dtype=bool)
     for part, positions in _parts(rows, list(variables(left, right))):
         found = compare_columns(name, left, right, part, symbols)

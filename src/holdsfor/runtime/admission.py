@@ -123,6 +123,8 @@ class Admission:
 
     def _of_the_run(self, records: Records) -> Records:
         """The records that have a time-point in the run; the others mention no members."""
+        if not len(records):
+            return records
         return records.take((records.lasts >= self.state.start).nonzero()[0])
 
     def _add_members(self, choose: Callable[[Records], Records], settled: int) -> Mentioned:
@@ -137,9 +139,11 @@ class Admission:
         return mentioned
 
     def _mentioned(self, choose: Callable[[Records], Records]) -> Mentioned:
-        """The constants in some records of each name."""
+        """The constants in some records of each name, without names that have none."""
         records = self.state.records
+        events = ((key, choose(each)) for key, each in records.events.items())
+        fluents = ((key, choose(each)) for key, each in records.fluents.items())
         return Mentioned(
-            {key: choose(each).as_points() for key, each in records.events.items()},
-            {key: choose(each).as_intervals() for key, each in records.fluents.items()},
+            {key: chosen.as_points() for key, chosen in events if len(chosen)},
+            {key: chosen.as_intervals() for key, chosen in fluents if len(chosen)},
         )

@@ -148,11 +148,10 @@ class Background:
     def add_members(self, key: Key, columns: list[Int64]) -> list[Int64]:
         """Add members from the input to a dynamic domain; return the new ones."""
         known = self.facts(key)
-        candidates = _distinct(columns)
-        is_new = ~known.has(candidates.columns, candidates.n)
-        if not is_new.any():
+        rows = (~known.has(columns, len(columns[0]))).nonzero()[0]
+        if len(rows) == 0:
             return []
-        fresh = [column[is_new] for column in candidates.columns]
+        fresh = list(_distinct([column[rows] for column in columns]).columns)
         together = concatenate_columns([known.columns, fresh])
         if key not in self._given:
             self._given[key], self._n_copied[key] = known, known.n

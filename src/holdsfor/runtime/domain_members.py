@@ -29,6 +29,7 @@ from holdsfor.syntax.terms import Struct, Term, name_and_arity, variables
 __all__ = ["Members", "Mentioned", "distinct_positions", "domain_sources"]
 
 _ROOM = 10_000  # members of earlier records that are kept without a search
+_FEW_ROWS = 256  # with members that may be repeated
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,15 @@ class Members:
         self.replace(mentioned)
 
     def _found(self, mentioned: Mentioned) -> Iterator[tuple[Key, list[Int64]]]:
-        """The members of each domain in records."""
+        """The members of each domain in records, some of them repeatedly."""
+        found: dict[Key, list[list[Int64]]] = {}
+        for domain, columns in self._found_in_each(mentioned):
+            found.setdefault(domain, []).append(columns)
+        for domain, parts in found.items():
+            yield domain, parts[0] if len(parts) == 1 else list(concatenate_columns(parts))
+
+    def _found_in_each(self, mentioned: Mentioned) -> Iterator[tuple[Key, list[Int64]]]:
+        """The members of domains in the records of each name."""
         for is_fvp, key, patterns, domain in self._sources:
             table = (mentioned.fluents if is_fvp else mentioned.events).get(key)
             if table is None or table.n == 0 or not isinstance(domain, Struct):
@@ -144,9 +153,11 @@ class Members:
                 yield name_and_arity(domain), [build(pattern, rows, self.symbols) for pattern in domain.args]
 
     def _distinct(self, table: PointTable | FluentTable, positions: tuple[int, ...]) -> list[Int64]:
-        """The words at the positions, each combination once."""
+        """The words at the positions, each combination once, unless there are few rows."""
         if not table.is_numbered(positions):
             words = [table.column(position) for position in positions]
+            if table.n < _FEW_ROWS:
+                return words
             first = dense_ids(words, table.n)[1]
             return [column[first] for column in words]
         instances = self.symbols.instances

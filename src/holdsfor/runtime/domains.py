@@ -186,7 +186,7 @@ class Domains:
         `values` is one value for all rows, a column, or None for any value. The result for an instance is cached until
         `version` changes.
         """
-        if key not in self.plans:
+        if key not in self.plans or len(numbers) == 0:
             return None
         if context.profile is None:
             return self._inside(key, numbers, values, context, version)

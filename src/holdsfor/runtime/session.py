@@ -457,8 +457,9 @@ class EngineSession(SessionRecords):
 
     def _may_resume(self, time_range: TimeRange) -> bool:
         """Whether a resumption was cheaper than whole evaluations of late, and few records are new."""
-        is_allowed = self._cost.allows_resumption(self.records.n_between(time_range.first, time_range.last))
-        return is_allowed and is_worth_a_resumption(self.state, time_range)
+        n_records = self.records.n_between(time_range.first, time_range.last)
+        is_allowed = self._cost.allows_resumption(n_records)
+        return is_allowed and is_worth_a_resumption(self.state, time_range, n_records)
 
     def _resumption_after(self, evaluation: Evaluation) -> Resumption | None:
         """The resumption after an evaluation of the whole window, if later query times may need it."""

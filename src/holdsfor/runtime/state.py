@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from holdsfor.columns.records import Mask
 from holdsfor.columns.tables import FluentTable, Key
@@ -108,6 +109,11 @@ class State:
         self.previous = self.evaluated_at = at
         self.time_range = time_range
         self.settled = settled
+
+    @cached_property
+    def held_bytes(self) -> int:
+        """The bytes of the FVPs that hold, which must not change any more."""
+        return sum(table.n_bytes for table in self.held.values())
 
     def note_horizons(self, evaluations: Iterable[Evaluation]) -> None:
         """Record the longest bounds of duration filters."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +64,10 @@ class JoinPoints(Operator):
     def edge(self) -> tuple[EdgeKind, Key] | None:
         return (self.kind, self.key) if self.kind == "startI" or self.kind == "endI" else None
 
+    @cached_property
+    def _are_plain(self) -> bool:
+        return is_plain(self.patterns)
+
     def pruned(self, bound: Collection[str], keep: Collection[str]) -> JoinPoints:
         return replace(self, patterns=prune_patterns(self.patterns, bound, keep))
 
@@ -70,6 +75,8 @@ class JoinPoints(Operator):
 
     def run(self, rows: Rows, context: Context) -> Rows:
         table = context.points(self.kind, self.key)
+        if table.n == 0:
+            return Rows(0, {}, np.empty(0, dtype=np.int64))
         if rows.times is not None and not self.numbered and is_filter(self.patterns, rows.columns):
             return rows.take(self.happening(rows, rows.times, table, context))
         joined, partner = self.matches(rows, table, context)
@@ -92,7 +99,7 @@ class JoinPoints(Operator):
         """The rows combined with the matching rows of the table, and the positions of the latter; None for all."""
         if rows.times is not None:
             return join(rows, table, self.patterns, context.symbols, (len(self.patterns), rows.times))
-        if rows.is_empty_binding and is_plain(self.patterns):
+        if rows.is_empty_binding and self._are_plain:
             return scan(table, self.patterns, context.symbols)
         return join(rows, table, self.patterns, context.symbols)
 

@@ -67,19 +67,20 @@ class MeasuredCost:
         self.n_whole_left, self.n_slow = _ATTEMPTS_APART, _ATTEMPTS - 1
 
 
-def is_worth_a_resumption(state: State, time_range: TimeRange) -> bool:
+def is_worth_a_resumption(state: State, time_range: TimeRange, n_rows: int) -> bool:
     """Whether a time range has enough records, and few of them are new since the last query time."""
     previous = time_range.first if state.previous is None else min(state.previous, time_range.last)
-    n_rows = state.records.n_between(time_range.first, time_range.last)
     return n_rows >= _FEW_RECORDS and state.records.n_between(previous + 1, time_range.last) < _MOST_SHARE * n_rows
 
 
 def pays(resumption: Resumption, state: State, changed: Changed, time_range: TimeRange, facts: Facts) -> bool:
     """Whether recent rows and rows of touched keys are a small part of a time range."""
-    n_rows = max(state.records.n_between(time_range.first, time_range.last), 1)
+    last = time_range.last
+    n_rows = max(state.records.n_between(time_range.first, last), 1)
+    n_since = {point: state.records.n_between(point + 1, last) for point in {each.point for each in resumption.stages}}
     cost = n_components = 0.0
     for each in resumption.stages:
-        n_recent = state.records.n_between(each.point + 1, time_range.last)
+        n_recent = n_since[each.point]
         again = _share(each.stage, each.touched(changed, _no_columns, facts), state)
         again *= _SHARE_OF_STRETCHES if each.stage.is_inertial else 1
         cost += (n_recent / n_rows + again) * len(each.stage.components)

@@ -41,6 +41,11 @@ class ResumedStage:
     moved_at: int
 
     @property
+    def n_bytes(self) -> int:
+        """The bytes of the results, and of the FVPs that hold."""
+        return self.results.n_bytes + self.state.held_bytes
+
+    @property
     def point(self) -> int:
         return self.state.settled
 

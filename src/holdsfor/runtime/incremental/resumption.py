@@ -94,11 +94,10 @@ class Resumption:
     def n_bytes(self) -> int:
         """The bytes of the tables that are kept for the next query time."""
         kept: list[Relation] = []
-        for each in self.stages:
-            kept += (*each.results.fluents.values(), *each.results.events.values(), *each.state.held.values())
         for evaluation in self.evaluations:
             kept += (*evaluation.known.values(), *evaluation.events.values())
-        return sum(table.n_bytes for table in {id(table): table for table in kept}.values())
+        of_evaluations = sum(table.n_bytes for table in {id(table): table for table in kept}.values())
+        return of_evaluations + sum(each.n_bytes for each in self.stages)
 
     @property
     def results(self) -> StageResults:
@@ -175,6 +174,7 @@ class _Advance(StageEvaluations):
         self.wholes: Fluents = {}
         self.cut_rows = self._known_cuts()
         self.is_exact = True
+        self._n_since: dict[int, int] = {}
 
     def _known_cuts(self) -> dict[Key, list[FluentTable]]:
         """The intervals that the window cuts now, or did at the last query time, by fluent."""
@@ -191,7 +191,9 @@ class _Advance(StageEvaluations):
         for before in self.before.stages:
             self.stages.append(self.advanced(before))
         version = self.before.version if self.is_exact else _NO_VERSION
-        evaluations, replaced = tuple(self.evaluations), tuple(self.replaced)
+        # Later query times need evaluations for the edges of intervals only.
+        evaluations = tuple(self.evaluations) if self.evaluation.rules.asked_edges else ()
+        replaced = tuple(self.replaced)
         return Resumption(tuple(self.stages), evaluations, self.before.blank, self.whole, version, self.cuts, replaced)
 
     def advanced(self, before: ResumedStage) -> ResumedStage:
@@ -204,13 +206,16 @@ class _Advance(StageEvaluations):
         stirred = self.stirred_keys(before, keys)
         if stirred is not None and len(stirred) == 0 and correction is None:
             return self.unchanged(before)
-        recent_rows = self.tables_since(before)
+        recent_rows = self.tables_since(before, keys=stirred)
         active = self.active_keys(before, *recent_rows) if stirred is None else stirred
         if correction is not None:
             active = united(active, correction.altered)
         recent = self.recent_evaluation(before, active, *recent_rows)
         earlier = before.results if correction is None else correction.kept
-        kept, removed = earlier.divided(self.first, point, stage, keys, active)
+        if stirred is not None and active is not None and self.first == self.before.first:
+            kept, removed = earlier.divided_by_keys(point, stage, active)
+        else:
+            kept, removed = earlier.divided(self.first, point, stage, keys, active)
         parts, alone = [results_of(recent, stage).since(point).of_keys(stage, active).without(stage, keys)], None
         if correction is not None:
             parts.append(correction.added.divided(self.first, point, stage, keys, active)[0])
@@ -239,10 +244,16 @@ class _Advance(StageEvaluations):
         rules, stage, age = self.evaluation.rules, before.stage, self.whole.last - before.moved_at
         if not is_alone or stage.is_relating or rules.asked_edges or self.cut_rows or before.point - self.oldest < age:
             return None
-        if self.settled.records.n_between(before.moved_at + 1, self.whole.last) > _FEW_ROWS:
+        if self.n_since(before.moved_at) > _FEW_ROWS:
             return None
         keys = self.stirring.of(before, self.columns, self.facts)
         return None if keys is None or len(keys) > _FEW_KEYS else keys
+
+    def n_since(self, point: int) -> int:
+        """The number of records that begin after a time-point."""
+        if point not in self._n_since:
+            self._n_since[point] = self.settled.records.n_between(point + 1, self.whole.last)
+        return self._n_since[point]
 
     def note_results(
         self, before: ResumedStage, results: StageResults, removed: StageResults, added: StageResults
@@ -258,7 +269,8 @@ class _Advance(StageEvaluations):
         if self.first > self.before.first:
             results = results.since(self.first)
         self.note_results(before, results, nothing, nothing)
-        return replace(before, results=results, added=nothing)
+        is_same = results is before.results and before.added.is_empty
+        return before if is_same else replace(before, results=results, added=nothing)
 
     def with_the_same_point(self, after: ResumedStage, recent: Evaluation, keys: Keys) -> ResumedStage:
         """A stage that keeps its resumption point, after an evaluation of some keys from there."""
@@ -373,11 +385,22 @@ class _Advance(StageEvaluations):
             events, fluents = self.needed_tables(stage, events, keys), self.needed_tables(stage, fluents, keys)
         return self.run_stage(stage, self.evaluation_with(state, time_range, events, fluents))
 
-    def tables_since(self, before: ResumedStage, *own: StageResults) -> tuple[Events, Fluents]:
-        """The input of a stage and the results that it reads, and its own results, from its resumption point on."""
+    def tables_since(self, before: ResumedStage, *own: StageResults, keys: Keys = None) -> tuple[Events, Fluents]:
+        """The input of a stage and the results that it reads, and its own results, from its resumption point on.
+
+        With `keys`, only the results that these keys need.
+        """
         time_range = replace(self.whole, first=before.point, is_resumed=True)
         events, fluents = self.input_of(before.stage, before.state, time_range)
         read = [results.read_by(before.stage) for results in self.columns.results[: len(self.stages)]]
+        if keys is not None:
+            stage = before.stage
+            read = [
+                StageResults(
+                    self.needed_tables(stage, results.fluents, keys), self.needed_tables(stage, results.events, keys)
+                )
+                for results in read
+            ]
         for results in (*read, *own):
             recent = results.since(before.point)
             add_tables(events, recent.events)

@@ -96,7 +96,8 @@ class StageEvaluations:
         held: Fluents = {}
         for key, table in state.held.items():
             rows = self.needed_rows(stage, (True, key), table.columns[:-2], keys)
-            held[key] = table if rows is None else table.take(rows)
+            if rows is None or len(rows):
+                held[key] = table if rows is None else table.take(rows)
         return held
 
     def needed_tables(self, stage: KeyStage, tables: dict[Key, Table], keys: Keys) -> dict[Key, Table]:

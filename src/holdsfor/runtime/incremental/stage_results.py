@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
@@ -30,6 +31,15 @@ class StageResults:
 
     fluents: dict[Key, FluentTable]
     events: dict[Key, PointTable]
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.fluents and not self.events
+
+    @cached_property
+    def n_bytes(self) -> int:
+        """The bytes of the tables."""
+        return sum(table.n_bytes for _, table in self.tables)
 
     def columns(self, name: TableName) -> Sequence[Int64] | None:
         """The words of a table; None if it has no rows."""
@@ -102,6 +112,21 @@ class StageResults:
             known = ends > first
             stays[name], again[name] = known & ~is_again, known & is_again
         return self.where(stays), self.where(again)
+
+    def divided_by_keys(self, point: int, stage: KeyStage, keys: Int64) -> tuple[StageResults, StageResults]:
+        """Rows that stay, and the rows of some keys that end after a point."""
+        stays, again = StageResults(dict(self.fluents), dict(self.events)), StageResults({}, {})
+        for name, table in self.tables:
+            rows = _have(table, stage, name, keys).nonzero()[0]
+            if len(rows):
+                rows = rows[(table.ends[rows] if isinstance(table, FluentTable) else table.times[rows] + 1) > point]
+            if len(rows) == 0:
+                continue
+            is_kept = np.ones(table.n, dtype=bool)
+            is_kept[rows] = False
+            again.add(name, table.take(rows))
+            stays.add(name, table.take(is_kept.nonzero()[0]))
+        return stays, again
 
     def separated(self, first: int, mark: int, stage: KeyStage, keys: Keys) -> tuple[StageResults, StageResults]:
         """Other rows, and the rows of some keys from a first time-point to a mark.
