@@ -360,6 +360,8 @@ class Records:
 
     def distinct(self) -> Records:
         """The records without duplicates; of equal records the first to arrive."""
+        if distinct_rows(self._facts, len(self)) is None:
+            return self
         order = np.argsort(self.arrivals, kind="stable")[::-1]
         ids = dense_ids([column[order] for column in self._facts], len(self))[0]
         first = np.empty(int(ids.max()) + 1 if len(ids) else 0, dtype=np.int64)
