@@ -273,3 +273,33 @@ def test_json_lines_without_an_offset_have_their_form_after_a_restart(spark: Spa
     assert found == [(datetime(2026, 5, 4, 6, 0, 10), "rich(ann)=true", datetime(2026, 5, 4, 6, 0, 6))]
     again = stream(read_lines(spark, folder)).micro_batches(f"file:{tmp_path}/checkpoint")
     assert again.log.before(1).has_offset is False
+
+
+@pytest.mark.parametrize("kind", ["bigint", "timestamp", "timestamp_ntz"])
+def test_workers_and_spark_write_the_same_files(spark: SparkSession, tmp_path: Path, kind: str) -> None:
+    day = "" if kind == "bigint" else "2024-03-01 00:00:"
+    rows = [("chris's", "win", "01"), ("chris's", "lose", "12"), ("bob", "win", "21"), ("bob", "lose", "55")]
+    folder = str(tmp_path / "records")
+    described = "name string, arg1 string, start string"
+    records = spark.createDataFrame([(name, person, f"{day}{at}") for person, name, at in rows], described)
+    records.selectExpr("name", "arg1", f"cast(start as {kind}) as start").coalesce(1).write.parquet(folder)
+    frame = spark.readStream.schema(spark.read.parquet(folder).schema).parquet(folder)
+    stream = hf.spark.stream(frame, hf.load_text(RICH), window=20, step=10, buckets=2)
+    feeds = [stream.changes, stream.settled]
+    outs = [f"{tmp_path}/{feed.name}-{i}" for feed in feeds for i in range(2)]
+    writers = [feed.writeStream.format("parquet") for feed in feeds for _ in range(2)]
+    by_spark = {"compression": "snappy"}  # an option of Spark's own writer
+    writers = [
+        writer.option("path", out).options(**(by_spark if out.endswith("1") else {}))
+        for writer, out in zip(writers, outs, strict=True)
+    ]
+    query = stream.writeStream.feeds(*writers).option("checkpointLocation", str(tmp_path / "checkpoint"))
+    query.trigger(availableNow=True).start().awaitTermination()
+    for one, other in (outs[:2], outs[2:]):
+        ours, theirs = spark.read.parquet(one), spark.read.parquet(other)
+        assert ours.schema == theirs.schema
+        assert sorted(map(str, ours.collect())) == sorted(map(str, theirs.collect())) != []
+        assert [path.name for path in Path(one).iterdir()] == ["batch=0"]
+        assert Path(one, "batch=0/_SUCCESS").exists()
+    assert {path.stem[:5] for path in Path(outs[0]).rglob("*.parquet")} == {"part-"}
+    assert not list(Path(outs[0]).rglob("*-c000.snappy.parquet")), "Spark has written none of them"

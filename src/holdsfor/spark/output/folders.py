@@ -132,6 +132,9 @@ class HadoopFiles:
             message = f"`{name}` cannot be moved to `{to}`"
             raise ExecutionProblem(Diagnostic("HF620", message, hint="does another run write to the same folder?"))
 
+    def make_folder(self, name: str) -> None:
+        self._system.mkdirs(self._path(name))
+
     def write(self, name: str, content: bytes) -> None:
         stream = self._system.create(self._path(name))
         stream.write(bytearray(content))

@@ -12,6 +12,8 @@ from holdsfor.spark.cluster.failures import unwritten
 from holdsfor.spark.output.folders import HadoopFiles
 from holdsfor.spark.streaming.batch_progress import BatchProgress
 from holdsfor.spark.streaming.checkpoint_lock import shared_lock
+from holdsfor.spark.streaming.feed_rows import FeedRows
+from holdsfor.spark.streaming.folder_sinks import ParquetSink
 from holdsfor.spark.streaming.micro_batches import MicroBatch
 from holdsfor.spark.streaming.sinks import FunctionSink, Sink, SinkOf, SinkSettings, sink_of
 from holdsfor.spark.streaming.state_files import FILES, StreamFiles
@@ -29,12 +31,12 @@ __all__ = ["Feed", "FeedOutput", "FeedWriter", "OutputWriter"]
 class Feed:
     """One feed of a stream: `writeStream` writes it. `n_rows` is the number of its rows in a micro-batch, at most.
 
-    `sink_of` is the sink for a format with its options.
+    `sink_of` is the sink for a format with its options. Rows that are `FeedRows` may be decoded where they are written.
     """
 
     stream: RecognitionStream
     name: str
-    rows: Callable[[MicroBatch], DataFrame]
+    rows: Callable[[MicroBatch], DataFrame | FeedRows]
     n_rows: Callable[[MicroBatch], int]
     sink_of: SinkOf = sink_of
 
@@ -144,7 +146,7 @@ class FeedOutput:
         if not self.feed.n_rows(output) and not self.sink.needs_every_batch:
             return
         try:
-            self.sink.write(self.feed.rows(output), output.number)
+            self._write(self.feed.rows(output), output.number)
         except HoldsforError:
             raise
         except Exception as problem:
@@ -152,6 +154,14 @@ class FeedOutput:
             if failure is None:
                 raise
             raise ExecutionProblem(failure) from problem
+
+    def _write(self, rows: DataFrame | FeedRows, number: int) -> None:
+        if not isinstance(rows, FeedRows):
+            self.sink.write(rows, number)
+        elif isinstance(self.sink, ParquetSink):
+            self.sink.write_rows(rows, number)
+        else:
+            self.sink.write(rows.frame, number)
 
 
 class FeedWriter(_Writer):
@@ -210,6 +220,7 @@ class FeedWriter(_Writer):
             partition_by=tuple(self._partition_by),
             query_name=self._name,
             application=f"holdsfor {checkpoint} {self._feed.name}",
+            checkpoint=checkpoint,
             default_form=str(spark.conf.get("spark.sql.sources.default", "parquet")),
         )
         return FeedOutput(self._feed, self._feed.sink_of(settings), settings)

@@ -40,6 +40,7 @@ from holdsfor.spark.streaming.batch_progress import BatchProgress, Phases
 from holdsfor.spark.streaming.bucket_processes import DelegatedStepTask
 from holdsfor.spark.streaming.bucket_steps import BucketStepTask, WaitTask
 from holdsfor.spark.streaming.decisions import Decision, DecisionLog, Pace, Seen
+from holdsfor.spark.streaming.feed_rows import Decoding, FeedRows
 from holdsfor.spark.streaming.identity import Manifest, check_generation
 from holdsfor.spark.streaming.output_rows import (
     PROBLEMS,
@@ -122,9 +123,13 @@ class MicroBatch:
     @property
     def changes(self) -> DataFrame:
         """`query_time, op, kind, name, arguments, value, fvp, start, end`; rows with the `op` `-` are deletes."""
-        rows = ChangeRows()
-        found = frame_of(self._answers.where("kind in ('fluent', 'event')"), rows, rows.schema)
-        return with_times(found, ("query_time", "start", "end"), self._times)
+        return self.change_rows.frame
+
+    @property
+    def change_rows(self) -> FeedRows:
+        """The rows of `changes`, before they are decoded."""
+        decoding = Decoding(ChangeRows(), ("query_time", "start", "end"), self._times)
+        return FeedRows(self._answers.where("kind in ('fluent', 'event')"), decoding)
 
     def changes_of(self, name: str) -> DataFrame:
         """The changes of one fluent or event: `query_time`, `op`, and the columns of its table."""
@@ -153,9 +158,13 @@ class MicroBatch:
     @property
     def settled(self) -> DataFrame:
         """`kind, name, arguments, value, fvp, start, end` of results that no later record changes."""
-        rows = SettledRows()
-        found = frame_of(self._answers.where(f"kind like '{SETTLED} %'"), rows, rows.schema)
-        return with_times(found, ("start", "end"), self._times)
+        return self.settled_rows.frame
+
+    @property
+    def settled_rows(self) -> FeedRows:
+        """The rows of `settled`, before they are decoded."""
+        decoding = Decoding(SettledRows(), ("start", "end"), self._times)
+        return FeedRows(self._answers.where(f"kind like '{SETTLED} %'"), decoding)
 
     @property
     def problems(self) -> DataFrame:

@@ -7,24 +7,21 @@ has no such number. There, rows are written at least once, and have a key by whi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Protocol, TypeAlias
-from uuid import uuid4
 
 from holdsfor.errors import Diagnostic, UsageProblem, did_you_mean
 from holdsfor.spark.output.databases import without_secrets
-from holdsfor.spark.output.folders import HadoopFiles
 from holdsfor.spark.streaming.delta_tables import DeltaSink
+from holdsfor.spark.streaming.folder_sinks import FolderSink, ParquetSink
 from holdsfor.spark.streaming.postgres_tables import PostgresSink
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 __all__ = [
-    "BATCH",
     "ConsoleSink",
-    "FolderSink",
     "FunctionSink",
     "KafkaSink",
     "MemorySink",
@@ -34,9 +31,6 @@ __all__ = [
     "refuse_output",
     "sink_of",
 ]
-
-BATCH = "batch"
-"""The folders of micro-batches are partitions by this column."""
 
 _FILES = ("parquet", "json", "csv", "orc", "text", "avro")
 _COLUMNS_OF_KAFKA = ("key", "value")
@@ -60,34 +54,6 @@ class FunctionSink:
 
     def write(self, frame: DataFrame, number: int) -> None:
         self.function(frame, number)
-
-
-@dataclass(frozen=True)
-class FolderSink:
-    """A folder with one folder for each micro-batch that has rows: `batch=12`.
-
-    The folder of a micro-batch is written under another name and then renamed: a reader sees all of its rows or none.
-    """
-
-    needs_every_batch: ClassVar[bool] = False
-
-    path: str
-    format: str
-    options: Mapping[str, str] = field(default_factory=dict)
-    partition_by: Sequence[str] = ()
-
-    def write(self, frame: DataFrame, number: int) -> None:
-        files = HadoopFiles(frame.sparkSession, self.path)
-        place = f"{files.root}/{BATCH}={number}"
-        if files.exists(place):
-            return
-        beside = f"{files.root}/.{BATCH}={number}.{uuid4().hex[:12]}"
-        writer = frame.write.format(self.format).options(**self.options)
-        try:
-            (writer.partitionBy(*self.partition_by) if self.partition_by else writer).save(beside)
-            files.rename(beside, place)
-        finally:
-            files.drop(beside)
 
 
 @dataclass(frozen=True)
@@ -145,7 +111,7 @@ class SinkSettings:
     """The settings of a writer that choose and describe a sink.
 
     `options` are those of the sink itself. `default_form` is the format of Spark's writers. `application` identifies
-    the query and its feed in tables that note the numbers of micro-batches.
+    the query, by its `checkpoint`, and its feed in tables that note the numbers of micro-batches.
     """
 
     form: str | None
@@ -155,6 +121,7 @@ class SinkSettings:
     partition_by: tuple[str, ...]
     query_name: str | None
     application: str
+    checkpoint: str
     default_form: str = "parquet"
 
     @property
@@ -190,6 +157,8 @@ def _folder_sink(settings: SinkSettings) -> Sink:
     form = settings.known_form
     if settings.path is None:
         refuse_output(f"the format `{form}` needs a path", "write `.start(path)`")
+    if form == "parquet" and not settings.options and not settings.partition_by:
+        return ParquetSink(settings.path, form, checkpoint=settings.checkpoint)
     return FolderSink(settings.path, form, settings.options, settings.partition_by)
 
 

@@ -121,6 +121,12 @@ class StreamFiles:
                 system.delete_file(beside)
             raise self.unwritable(problem) from None
 
+    def new_file(self, path: str) -> Any:
+        """A new file to write to."""
+        system, whole = self._opened(path)
+        system.create_dir(whole.rpartition("/")[0], recursive=True)
+        return system.open_output_stream(whole)
+
     def delete(self, path: str) -> None:
         """Delete a file, if it exists."""
         system, whole = self._opened(path)

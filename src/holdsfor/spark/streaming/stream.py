@@ -80,7 +80,7 @@ class RecognitionStream:
     @property
     def changes(self) -> Feed:
         """`query_time, op, kind, name, arguments, value, fvp, start, end`; rows with the `op` `-` are deletes."""
-        return Feed(self, "changes", lambda output: output.changes, lambda output: output.counts.get("changes", 0))
+        return Feed(self, "changes", lambda output: output.change_rows, lambda output: output.counts.get("changes", 0))
 
     def changes_of(self, name: str) -> Feed:
         """The changes of one fluent or event: `query_time`, `op`, and the columns of its table."""
@@ -91,7 +91,7 @@ class RecognitionStream:
     @property
     def settled(self) -> Feed:
         """`kind, name, arguments, value, fvp, start, end`; each interval and time-point once."""
-        return Feed(self, "settled", lambda output: output.settled, lambda output: output.counts.get("settled", 0))
+        return Feed(self, "settled", lambda output: output.settled_rows, lambda output: output.counts.get("settled", 0))
 
     @property
     def current(self) -> Feed:

@@ -1,0 +1,166 @@
+"""Folders with the rows of micro-batches: one folder for each, `batch=12`.
+
+The folder of a micro-batch is written under another name and then renamed: a reader sees all of its rows or none. Spark
+writes the files, row by row. Parquet files without settings of their own are written by the workers that decode the
+rows, as columns: that takes a tenth of the processor time, and the rows do not pass through the JVM.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+import pyarrow as pa  # type: ignore[import-untyped]
+
+from holdsfor.spark.input.ingestion import frame_of
+from holdsfor.spark.output.folders import HadoopFiles
+from holdsfor.spark.streaming.feed_rows import Decoding, FeedRows
+from holdsfor.spark.streaming.state_files import StreamFiles
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["BATCH", "FolderSink", "ParquetSink"]
+
+BATCH = "batch"
+"""The folders of micro-batches are partitions by this column."""
+
+_WRITTEN = pa.schema([("file", pa.string())])
+_ROWS = 1 << 18  # of a row group
+_CODECS = {"snappy": "snappy", "gzip": "gzip", "zstd": "zstd", "none": "none", "uncompressed": "none"}
+"""The compressions of Spark that Arrow has, by the names in both."""
+
+
+@dataclass(frozen=True)
+class FolderSink:
+    """A folder with one folder for each micro-batch that has rows."""
+
+    needs_every_batch: ClassVar[bool] = False
+
+    path: str
+    format: str
+    options: Mapping[str, str] = field(default_factory=dict)
+    partition_by: Sequence[str] = ()
+
+    def write(self, frame: DataFrame, number: int) -> None:
+        files = HadoopFiles(frame.sparkSession, self.path)
+        with _replacing(files, number) as beside:
+            if beside is not None:
+                writer = frame.write.format(self.format).options(**self.options)
+                (writer.partitionBy(*self.partition_by) if self.partition_by else writer).save(beside)
+
+
+@dataclass(frozen=True)
+class ParquetSink(FolderSink):
+    """A folder of Parquet files without options, on the file system of the checkpoint if workers are to write them."""
+
+    checkpoint: str = ""
+
+    def write_rows(self, rows: FeedRows, number: int) -> None:
+        """Write the rows of a feed, decoded from shuffle blocks."""
+        session = rows.blocks.sparkSession
+        files, codec = HadoopFiles(session, self.path), _codec(session)
+        if codec is None or not _is_same_system(files.root, self.checkpoint):
+            self.write(rows.frame, number)
+            return
+        with _replacing(files, number) as beside:
+            if beside is not None:
+                self._write(rows, files, beside, codec)
+
+    def _write(self, rows: FeedRows, files: HadoopFiles, beside: str, codec: str) -> None:
+        """Let the workers write files, and take those of the tasks that Spark counts: it may run a task twice."""
+        parts = f"{beside}.parts"
+        try:
+            task = _FileTask(StreamFiles(parts), rows.decoding, codec)
+            written = [row["file"] for row in frame_of(rows.blocks, task, _WRITTEN).collect()]
+            files.make_folder(beside)
+            for name in written:
+                files.rename(f"{parts}/{name}", f"{beside}/{name}")
+            files.write(f"{beside}/_SUCCESS", b"")
+        finally:
+            files.drop(parts)
+
+
+@contextmanager
+def _replacing(files: HadoopFiles, number: int) -> Iterator[str | None]:
+    """The folder to write a micro-batch to, which is then renamed; None if the micro-batch is written."""
+    place = f"{files.root}/{BATCH}={number}"
+    if files.exists(place):
+        yield None
+        return
+    beside = f"{files.root}/.{BATCH}={number}.{uuid4().hex[:12]}"
+    try:
+        yield beside
+        files.rename(beside, place)
+    finally:
+        files.drop(beside)
+
+
+def _is_same_system(place: str, checkpoint: str) -> bool:
+    """Whether workers can open a place, because the state of the stream is there too."""
+    one, other = urlsplit(place), urlsplit(checkpoint)
+    return (one.scheme, one.netloc) == (other.scheme, other.netloc) and "%" not in place
+
+
+def _codec(session: SparkSession) -> str | None:
+    """The compression of Parquet files that Spark is set to; None if only Spark can write such files."""
+    hadoop: Any = session.sparkContext._jsc.hadoopConfiguration()
+    if hadoop.get("parquet.crypto.factory.class") is not None:
+        return None
+    return _CODECS.get(str(session.conf.get("spark.sql.parquet.compression.codec", "snappy")).lower())
+
+
+@dataclass(frozen=True)
+class _FileTask:
+    """Writes the rows of a task to a file of its own."""
+
+    folder: StreamFiles
+    decoding: Decoding
+    codec: str
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        """The name of the file, if there are rows."""
+        tables = _row_groups(self.decoding(batches))
+        first = next(tables, None)
+        if first is None:
+            return
+        import pyarrow.parquet as pq  # type: ignore[import-untyped]
+
+        name = f"part-{uuid4().hex}.parquet"
+        with (
+            _plain_errors(),
+            self.folder.new_file(name) as file,
+            pq.ParquetWriter(file, first.schema, compression=self.codec, store_schema=False) as writer,
+        ):
+            writer.write_table(first)
+            for table in tables:
+                writer.write_table(table)
+        yield pa.RecordBatch.from_arrays([pa.array([name])], schema=_WRITTEN)
+
+
+@contextmanager
+def _plain_errors() -> Iterator[None]:
+    """Raise the errors of the system, such as a full disk, with its text: Arrow describes its own step first."""
+    try:
+        yield
+    except OSError as problem:
+        raise OSError(str(problem) if problem.errno is None else os.strerror(problem.errno)) from None
+
+
+def _row_groups(batches: Iterable[Any]) -> Iterator[Any]:
+    """Batches combined into tables of bounded length."""
+    waiting: list[Any] = []
+    n = 0
+    for batch in batches:
+        waiting.append(batch)
+        n += len(batch)
+        if n >= _ROWS:
+            yield pa.Table.from_batches(waiting)
+            waiting, n = [], 0
+    if n:
+        yield pa.Table.from_batches(waiting)
