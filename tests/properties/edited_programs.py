@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 from holdsfor.analysis.pipeline import Compiled, compile_text
 from holdsfor.errors import Diagnostics, HoldsforError
@@ -12,7 +13,7 @@ from holdsfor.syntax.program import Clause
 from holdsfor.syntax.source import Source
 from holdsfor.syntax.terms import Struct, Term, Var, name_and_arity
 
-__all__ = ["Key", "affected_names", "edited", "names_of", "rewritten"]
+__all__ = ["Key", "affected_names", "edited", "mentioning_names", "names_of", "rewritten"]
 
 RULES = ("initiatedAt", "terminatedAt", "happensAt", "holdsFor", "fi", "ft")
 Key = tuple[str, int]
@@ -54,6 +55,18 @@ def affected_names(compiled: Compiled, names: set[Key]) -> set[Key]:
     while True:
         more = {target for source, target, _ in edges if source in found}
         more |= {source for source, target, kind in edges if kind == "f" and target in found}
+        if more <= found:
+            return found
+        found |= more
+
+
+def mentioning_names(text: str, names: set[Key]) -> set[Key]:
+    """The names, and those of all rules that mention them, even with a value that no rule is about."""
+    rules = [(names_of(rule), set(re.findall(r"[a-z]\w*", _renamed(rule)))) for rule in _divided(text)[0]]
+    found = set(names)
+    while True:
+        words = {name for name, _ in found}
+        more = set[Key]().union(*(about for about, mentioned in rules if mentioned & words))
         if more <= found:
             return found
         found |= more
