@@ -107,20 +107,27 @@ def naive_pairs(left: list[Row], right: list[Row]) -> list[tuple[int, int]]:
     return [(i, j) for i, a in enumerate(left) for j, b in enumerate(right) if a == b]
 
 
+few_rows_are = pytest.mark.parametrize("worth_sorting", [0, 256], ids=["sorted", "compared"])
+
+
+@few_rows_are
 @law
-@given(two_tables())
-def test_pairs_are_those_of_a_nested_loop(tables: tuple[int, list[Row], list[Row]]) -> None:
+@given(tables=two_tables())
+def test_pairs_are_those_of_a_nested_loop(worth_sorting: int, tables: tuple[int, list[Row], list[Row]]) -> None:
     width, left, right = tables
-    owner, partner = pairs_of_equal_keys(*columns_of(left, width), *columns_of(right, width))
+    with patch("holdsfor.kernels.keys._WORTH_SORTING", worth_sorting):
+        owner, partner = pairs_of_equal_keys(*columns_of(left, width), *columns_of(right, width))
     assert sorted(zip(owner.tolist(), partner.tolist(), strict=True)) == naive_pairs(left, right)
     assert (owner[1:] >= owner[:-1]).all(), "left positions ascend"
 
 
+@few_rows_are
 @law
-@given(two_tables())
-def test_a_row_has_a_partner_if_some_pair_has_it(tables: tuple[int, list[Row], list[Row]]) -> None:
+@given(tables=two_tables())
+def test_a_row_has_a_partner_if_some_pair_has_it(worth_sorting: int, tables: tuple[int, list[Row], list[Row]]) -> None:
     width, left, right = tables
-    found = rows_with_a_partner(*columns_of(left, width), *columns_of(right, width))
+    with patch("holdsfor.kernels.keys._WORTH_SORTING", worth_sorting):
+        found = rows_with_a_partner(*columns_of(left, width), *columns_of(right, width))
     assert found.tolist() == [row in right for row in left]
 
 
@@ -129,9 +136,11 @@ def test_a_row_has_a_partner_if_some_pair_has_it(tables: tuple[int, list[Row], l
 def test_rows_with_equal_mixed_keys_only_are_not_partners(row: tuple[int, int], firsts: list[int]) -> None:
     rows: list[Row] = [row, *(colliding(row, first) for first in firsts)]
     columns, n = columns_of(rows, 2)
-    owner, partner = pairs_of_equal_keys(columns, n, columns, n)
+    with patch("holdsfor.kernels.keys._WORTH_SORTING", 0):
+        owner, partner = pairs_of_equal_keys(columns, n, columns, n)
+        has_partner = rows_with_a_partner(columns, n, *columns_of([(1, 2)], 2))
     assert sorted(zip(owner.tolist(), partner.tolist(), strict=True)) == naive_pairs(rows, rows)
-    assert rows_with_a_partner(columns, n, *columns_of([(1, 2)], 2)).tolist() == [each == (1, 2) for each in rows]
+    assert has_partner.tolist() == [each == (1, 2) for each in rows]
 
 
 # -- numbering ---------------------------------------------------------------------------------------------------------
