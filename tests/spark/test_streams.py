@@ -286,15 +286,16 @@ def test_workers_and_spark_write_the_same_files(spark: SparkSession, tmp_path: P
     frame = spark.readStream.schema(spark.read.parquet(folder).schema).parquet(folder)
     stream = hf.spark.stream(frame, hf.load_text(RICH), window=20, step=10, buckets=2)
     feeds = [stream.changes, stream.settled]
-    outs = [f"{tmp_path}/{feed.name}-{i}" for feed in feeds for i in range(2)]
+    outs = [f"{tmp_path}/été #1 50%20/{feed.name}-{i}" for feed in feeds for i in range(2)]
     writers = [feed.writeStream.format("parquet") for feed in feeds for _ in range(2)]
     by_spark = {"compression": "snappy"}  # an option of Spark's own writer
     writers = [
         writer.option("path", out).options(**(by_spark if out.endswith("1") else {}))
         for writer, out in zip(writers, outs, strict=True)
     ]
-    query = stream.writeStream.feeds(*writers).option("checkpointLocation", str(tmp_path / "checkpoint"))
+    query = stream.writeStream.feeds(*writers).option("checkpointLocation", str(tmp_path / "kept é #2"))
     query.trigger(availableNow=True).start().awaitTermination()
+    assert list((tmp_path / "kept é #2/holdsfor").rglob("*.state"))
     for one, other in (outs[:2], outs[2:]):
         ours, theirs = spark.read.parquet(one), spark.read.parquet(other)
         assert ours.schema == theirs.schema

@@ -8,6 +8,7 @@ rows, as columns: that takes a tenth of the processor time, and the rows do not 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -32,6 +33,9 @@ BATCH = "batch"
 
 _WRITTEN = pa.schema([("file", pa.string())])
 _ROWS = 1 << 18  # of a row group
+_PLAIN = re.compile(r"[\w./:=@+,-]*", re.ASCII)
+"""Paths that are the same as URIs, where Arrow reads URIs."""
+
 _CODECS = {"snappy": "snappy", "gzip": "gzip", "zstd": "zstd", "none": "none", "uncompressed": "none"}
 """The compressions of Spark that Arrow has, by the names in both."""
 
@@ -104,7 +108,8 @@ def _replacing(files: HadoopFiles, number: int) -> Iterator[str | None]:
 def _is_same_system(place: str, checkpoint: str) -> bool:
     """Whether workers can open a place, because the state of the stream is there too."""
     one, other = urlsplit(place), urlsplit(checkpoint)
-    return (one.scheme, one.netloc) == (other.scheme, other.netloc) and "%" not in place
+    is_plain = one.scheme == "file" or _PLAIN.fullmatch(place) is not None
+    return (one.scheme, one.netloc) == (other.scheme, other.netloc) and is_plain
 
 
 def _codec(session: SparkSession) -> str | None:

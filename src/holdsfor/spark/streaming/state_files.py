@@ -168,10 +168,15 @@ class StreamFiles:
 
 @lru_cache(maxsize=32)
 def _opened_root(root: str) -> tuple[Any, str]:
-    """The file system of a folder and its path there. An object store is asked for its region, so this is done once."""
+    """The file system of a folder and its path there. An object store is asked for its region, so this is done once.
+
+    Hadoop does not escape the characters of a path, so a local path is not read as a URI.
+    """
     from pyarrow import fs
 
-    if "://" not in root and not root.startswith("file:"):
+    if root.startswith("file:"):
+        return fs.LocalFileSystem(), f"/{root.removeprefix('file:').lstrip('/')}"
+    if "://" not in root:
         return fs.LocalFileSystem(), root
     system, path = fs.FileSystem.from_uri(arrow_address(root))
     return system, path
