@@ -6,7 +6,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pytest
 
 import holdsfor as hf
-from holdsfor.kernels.keys import Int64, rows_with_a_partner
+from holdsfor.kernels.keys import Int64, pairs_of_equal_keys
 from holdsfor.runtime.reports import changes
 
 RULES = hf.load_text("""
@@ -63,9 +63,9 @@ def test_only_rows_between_the_first_and_the_last_difference_are_compared(monkey
 
     def counting(left: list[Int64], n_left: int, right: list[Int64], n_right: int) -> object:
         compared.append(n_left + n_right)
-        return rows_with_a_partner(left, n_left, right, n_right)
+        return pairs_of_equal_keys(left, n_left, right, n_right)
 
-    monkeypatch.setattr(changes, "rows_with_a_partner", counting)
+    monkeypatch.setattr(changes, "pairs_of_equal_keys", counting)
     session = hf.Session(RULES, start=0, window=100, step=10)
     session.insert([f"berth|20|{10 + i % 7}|{18 + i % 5}|true|v{i:04}" for i in range(500)])
     assert len(session.query(30).changes) == 500
