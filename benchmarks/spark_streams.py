@@ -283,6 +283,8 @@ def main() -> None:
     parser.add_argument("--long", action="store_true", help="more micro-batches")
     parser.add_argument("parts", nargs="*", default=PARTS, metavar="PART", help=", ".join(PARTS))
     options = parser.parse_args()
+    if unknown := [part for part in options.parts if part not in PARTS]:
+        parser.error(f"unknown part `{unknown[0]}`, expected {', '.join(PARTS)}")
     found = {}
     for part in options.parts:
         with started(2) as spark:
