@@ -14,7 +14,7 @@ import numpy as np
 
 from holdsfor.kernels.keys import Int64
 
-__all__ = ["ALL_ARRIVED", "LONG_AGO", "NO_ARRIVAL", "OneQuery", "QuerySchedule", "QueryTimes"]
+__all__ = ["ALL_ARRIVED", "LONG_AGO", "NO_ARRIVAL", "ConsecutiveQueries", "OneQuery", "QuerySchedule", "QueryTimes"]
 
 LONG_AGO = int(np.iinfo(np.int64).min)
 """Before every time-point."""
@@ -65,6 +65,58 @@ class OneQuery:
 
     def oldest(self, seen_at: Int64) -> Int64:
         return np.full(len(seen_at), LONG_AGO if self.previous is None else self.boundary, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class ConsecutiveQueries:
+    """The query times `previous + k*step` up to `last`: they see first the records that arrive after the previous one.
+
+    Query times are numbered from 1; number 0 is the previous one. `start` is that of the run, and `watermark` the last
+    time-point before all windows so far.
+    """
+
+    previous: int
+    last: int
+    step: int
+    window: int
+    start: int
+    watermark: int = LONG_AGO
+
+    @property
+    def n(self) -> int:
+        """The number of query times."""
+        return (self.last - self.previous) // self.step
+
+    def at(self, number: int) -> int:
+        """The query time with a number."""
+        return self.previous + number * self.step
+
+    def numbers(self, times: Int64) -> Int64:
+        """The number of the first query time at or after each time: 0 or less up to the previous one.
+
+        >>> ConsecutiveQueries(100, 130, 10, 30, 0).numbers(np.array([90, 100, 101, 110, 125])).tolist()
+        [-1, 0, 1, 1, 3]
+        """
+        found: Int64 = -((self.previous - times) // self.step)
+        return found
+
+    @property
+    def until(self) -> int:
+        return self.last
+
+    @property
+    def range(self) -> tuple[int, int]:
+        return self.previous, self.last
+
+    def seen_at(self, arrivals: Int64) -> Int64:
+        return self.previous + self.step * np.maximum(self.numbers(np.maximum(arrivals, self.previous)), 0)
+
+    def before(self, seen_at: Int64) -> Int64:
+        return seen_at - self.step
+
+    def oldest(self, seen_at: Int64) -> Int64:
+        boundary = seen_at - self.window
+        return np.maximum(np.where(boundary < self.start, LONG_AGO, boundary), self.watermark)
 
 
 @dataclass(frozen=True)

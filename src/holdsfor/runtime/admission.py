@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from holdsfor.columns.query_times import NO_ARRIVAL, OneQuery, QuerySchedule, QueryTimes
+from holdsfor.columns.query_times import NO_ARRIVAL, ConsecutiveQueries, OneQuery, QuerySchedule, QueryTimes
 from holdsfor.columns.records import Records
 from holdsfor.columns.tables import Key
 from holdsfor.runtime.domain_members import Mentioned
@@ -33,8 +33,8 @@ class Admission:
         """Apply the window rules to records that arrive until `until`; records after the end of the run are ignored."""
         self.state.records.admit(queries, until, LATEST if end is None else end, self.tick)
 
-    def admit_at(self, query: OneQuery, last: int, end: int | None, settled: int) -> None:
-        """Apply the window rules at a query time, and update domains and sorts from the admitted records."""
+    def admit_at(self, query: OneQuery | ConsecutiveQueries, last: int, end: int | None, settled: int) -> None:
+        """Apply the window rules at one or more query times, and update domains and sorts from the admitted records."""
         state, members = self.state, self.members
         if state.is_announced or not members.is_needed:
             self.admit_records(query, query.until, end)
@@ -47,8 +47,8 @@ class Admission:
         if state.records.n_retracted > n_retracted:
             members.replace(self._mentioned(lambda records: records.known(state.start, last, query.until)))
 
-    def may_change_members(self, query: OneQuery, last: int) -> bool:
-        """Whether the records or retractions of a query time may add members to domains or remove them."""
+    def may_change_members(self, query: OneQuery | ConsecutiveQueries, last: int) -> bool:
+        """Whether the records or retractions of one or more query times may add members to domains or remove them."""
         if self.state.records.retractions:
             return True
         return self.members.has_new(self._mentioned(lambda records: records.new_to(query, self.state.start, last)))

@@ -28,22 +28,22 @@ from holdsfor.physical.operators.range_over import RangeOver
 from holdsfor.physical.plan import PhysicalProgram, PlannedComponent
 from holdsfor.syntax.terms import name_and_arity
 
-__all__ = ["is_causal", "read_fluents"]
+__all__ = ["is_causal", "read_fluents", "reads_others"]
 
 _POINTWISE = (IntersectIntervals, ReadFluent, RepeatIntervals, SubtractIntervals, UnionIntervals)
 
 
-def is_causal(component: PlannedComponent) -> bool:
+def is_causal(component: PlannedComponent, besides: tuple[type[IntervalOperator], ...] = ()) -> bool:
     """Whether the results of a component at a time-point depend only on its input up to there.
 
-    The members of domains must not change during the run.
+    The members of domains must not change during the run. Operators of the types `besides` are allowed.
     """
     rules = component.interval_rules
     tests = [test for rule in rules for test in all_operators(rule.head.tests)]
     plans = [step for rule in rules for each in rule.operators for plan in each.plans for step in all_operators(plan)]
-    return all(_is_pointwise(each) for rule in rules for each in rule.operators) and not _ranges(
-        (*component.point_operators, *tests, *plans)
-    )
+    operators = (each for rule in rules for each in rule.operators)
+    are_pointwise = all(_is_pointwise(each) or isinstance(each, besides) for each in operators)
+    return are_pointwise and not _ranges((*component.point_operators, *tests, *plans))
 
 
 def _is_pointwise(operator: IntervalOperator) -> bool:
@@ -65,3 +65,10 @@ def read_fluents(compiled: Compiled, program: PhysicalProgram) -> frozenset[Key]
         for edge in compiled.graph.edges
         if edge.source.kind == "input fluent" and edge.target in computed
     )
+
+
+def reads_others(compiled: Compiled, program: PhysicalProgram) -> bool:
+    """Whether components of a program read results of components that are not part of it."""
+    computed = {vertex for component in program.components for vertex in component.own.vertices}
+    edges = (edge for edge in compiled.graph.edges if edge.target in computed and not edge.source.is_input)
+    return any(edge.source not in computed for edge in edges)

@@ -52,8 +52,9 @@ class EvaluationContext(EvaluationTables):
 
     By logical node, for the next time range: `constructs` has the Allen constructs, `made` the results of interval-wise
     predicates, `whole_lists` the lists under filters with true starts, `longest` the longest bounds of duration
-    filters, `complemented` the instances of complements, `ranges` the ranges of variables. `crossings` has the open
-    intervals that are shorter than their bounds, and the time-points at which they become as long.
+    filters, `complemented` the instances of complements, `ranges` the ranges of variables. `measured` has the intervals
+    under duration filters with their bounds; `crossings` has those that are open and shorter than their bounds, and the
+    time-points at which they become as long.
     """
 
     profile: Profile | None = None
@@ -81,6 +82,7 @@ class EvaluationContext(EvaluationTables):
         self._related: dict[NodeId, tuple[Lists, Lists]] = {}
         self.made: dict[NodeId, MappedIntervals] = {}
         self.longest: dict[NodeId, int] = {}
+        self.measured: list[tuple[NodeId, Lists, NDArray[np.float64] | Int64]] = []
         self.crossings: list[tuple[NodeId, Lists, Int64]] = []
         self.complemented: dict[NodeId, Rows] = {}
         self.ranges: dict[NodeId, Int64] = {}
@@ -180,6 +182,7 @@ class EvaluationContext(EvaluationTables):
 
     def expect_crossings(self, node: NodeId, found: Lists, limits: NDArray[np.float64] | Int64) -> None:
         """Record the longest bound, and when open intervals become as long as their bounds."""
+        self.measured.append((node, found, limits))
         finite = limits[np.isfinite(limits)]
         if len(finite) == 0:
             return

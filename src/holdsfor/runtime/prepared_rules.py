@@ -20,7 +20,7 @@ from holdsfor.physical.plan import PhysicalProgram, plan_program
 from holdsfor.physical.planner import Planner
 from holdsfor.prolog.background import called_predicates, has_open_call
 from holdsfor.runtime.background import Background
-from holdsfor.runtime.causal_components import is_causal, read_fluents
+from holdsfor.runtime.causal_components import is_causal, read_fluents, reads_others
 from holdsfor.runtime.domain_members import Members, Mentioned
 from holdsfor.runtime.domains import Domains
 from holdsfor.runtime.early_components import EarlyComponents, Name, early_components
@@ -88,6 +88,7 @@ class PreparedRules:
         self._early_without: dict[frozenset[Name], EarlyComponents] = {}
         self.is_causal = not self.uses_query_time and all(map(is_causal, self.program.components))
         self.read_fluents = read_fluents(compiled, self.program)
+        self.reads_others = reads_others(compiled, self.program)
         self.started_fluents = None if self._has_readers else started_fluents(self.program)
         self.output_events = {rule.key for component in self.program.components for rule in component.events}
 

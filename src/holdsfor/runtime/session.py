@@ -10,7 +10,7 @@ from typing import Any, Literal, NoReturn, SupportsIndex, TypeAlias
 
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.columns.encoding import Symbols
-from holdsfor.columns.query_times import ALL_ARRIVED, OneQuery
+from holdsfor.columns.query_times import ALL_ARRIVED, ConsecutiveQueries, OneQuery
 from holdsfor.columns.recoding import Recoding
 from holdsfor.columns.tables import FluentTable, PointTable
 from holdsfor.physical.profile import Profile
@@ -18,7 +18,9 @@ from holdsfor.physical.time_range import TimeRange
 from holdsfor.runtime.early_results import EarlyPart, continue_early, early_part
 from holdsfor.runtime.evaluation import Evaluation
 from holdsfor.runtime.evaluation_input import has_cuts, input_tables, keep_cuts, note_cuts, with_upstream
-from holdsfor.runtime.incremental.cost import MeasuredCost, is_worth_a_resumption, pays
+from holdsfor.runtime.incremental.batch_changes import BatchChanges, batch_changes
+from holdsfor.runtime.incremental.cost import MeasuredCost, is_worth_a_batch, is_worth_a_resumption, pays
+from holdsfor.runtime.incremental.key_spans import SpanKeys, span_keys
 from holdsfor.runtime.incremental.key_stages import KeyStage, key_stages
 from holdsfor.runtime.incremental.record_changes import RecordChanges
 from holdsfor.runtime.incremental.resumption import Resumption, resumption_after
@@ -98,6 +100,7 @@ class EngineSession(SessionRecords):
         self._settling: tuple[int, Evaluation] | None = None
         self._settled_to = self.start - 1  # the boundary up to which records were evaluated to settle time-points
         self._stages: tuple[KeyStage, ...] | None = None
+        self._spans: tuple[SpanKeys | None] | None = None
         self._known: ReportColumns | None = None
         self._worth_keeping: int | None = None  # symbols and instances after the last compaction
         if window is not None:
@@ -191,7 +194,7 @@ class EngineSession(SessionRecords):
         before = self.symbols.reset()
         recoding = Recoding(before, self.symbols)
         self.rules.recode(recoding)
-        self._stages = None
+        self._stages = self._spans = None
         self.state = recoded_state(self.state, before, self.symbols)
         self._resume()
         self._worth_keeping = self.symbols.size
@@ -366,6 +369,73 @@ class EngineSession(SessionRecords):
             results, cuts = self._resumption.results.fluents, self._resumption.cuts
         keep_cuts(self.state.cuts, {key: each for key, each in cuts.items() if key in results}, time_range.first, at)
 
+    # -- changes of several query times --------------------------------------------------------------------------------
+
+    def changes_until(self, last: int, step: int) -> BatchChanges | None:
+        """The changes of all query times up to the last one, and the results that they have settled.
+
+        None if the query times must be evaluated one by one, or if that is cheaper.
+        """
+        queries = self._consecutive_queries(last, step)
+        keys = None if queries is None else self._span_keys
+        if queries is None or keys is None or not self._may_batch(queries):
+            return None
+        began, known, settled = time.perf_counter(), self._known, self.settled_at(queries.at(1))
+        assert known is not None
+        done = known.before(settled)
+        self._settle(settled)
+        time_range = TimeRange(max(settled, self.start), last, self.tick, self.start, is_resumed=settled >= self.start)
+        self._admission.admit_at(queries, last, self.end, settled)
+        evaluation = self._evaluated(time_range, last, last)
+        changes = batch_changes(evaluation, known, keys, queries)
+        self._evaluation, self._resumption = evaluation, None
+        self.n_whole += 1
+        self.state.note([evaluation], time_range, last, settled)
+        self.state.watermark = max(self.state.watermark, self.oldest(last))
+        self._known = self._report(evaluation)
+        self.seconds += time.perf_counter() - began
+        return replace(changes, settled=(done, self._settle_now()))
+
+    def _consecutive_queries(self, last: int, step: int) -> ConsecutiveQueries | None:
+        """The query times after the last one, if there are several of them."""
+        if self.previous is None or self.window is None or self.end is not None or last < self.previous + 2 * step:
+            return None
+        return ConsecutiveQueries(self.previous, last, step, self.window, self.start, self.state.watermark)
+
+    @property
+    def _span_keys(self) -> SpanKeys | None:
+        if self._spans is None:
+            self._spans = (span_keys(self.rules, self._key_stages),)
+        return self._spans[0]
+
+    def _may_batch(self, queries: ConsecutiveQueries) -> bool:
+        """Whether the changes of query times can be computed together, at a lower cost."""
+        state, last, is_shown = self.state, queries.last, self.rules.shown is None
+        if not is_shown or self.incremental != "auto" or not is_worth_a_batch(state, self.frontier, queries):
+            return False
+        if any((each.records.arrivals <= last).any() for each in state.records.retractions.values()):
+            return False
+        outcomes = (records.admission_outcome(queries, last) for records in state.records.fluents.values())
+        if state.cuts or has_cuts(state, last, last) or any(outcome.cut.any() for outcome in outcomes):
+            return False
+        may_have_members = self.rules.members.is_needed and not state.is_announced
+        return not (may_have_members and self._admission.may_change_members(queries, last))
+
+    def _settle_now(self) -> ReportColumns:
+        """Settle the time-points that the last query time has decided, and return their results."""
+        assert self.previous is not None
+        assert self.state.time_range is not None
+        assert self._evaluation is not None
+        assert self._known is not None
+        settled = self.settled_at(self.previous)
+        done = self._known.before(settled)
+        if settled > self.state.settled:
+            self._settle(settled)
+            self.state.time_range = replace(self.state.time_range, first=settled, is_resumed=True)
+            self._evaluation = self._evaluation.as_of(self.state.time_range)
+            self._known = self._known.since(settled)
+        return done
+
     # -- batches of query times ----------------------------------------------------------------------------------------
 
     @property
@@ -465,9 +535,13 @@ class EngineSession(SessionRecords):
         """The resumption after an evaluation of the whole window, if later query times may need it."""
         if self.incremental == "off" or self.window is None or self.rules.uses_query_time:
             return None
+        return resumption_after(evaluation, self._key_stages)
+
+    @property
+    def _key_stages(self) -> tuple[KeyStage, ...]:
         if self._stages is None:
             self._stages = key_stages(self.rules)
-        return resumption_after(evaluation, self._stages)
+        return self._stages
 
     def _evaluated(
         self, time_range: TimeRange, at: int, arrived_by: int, before: Evaluation | None = None

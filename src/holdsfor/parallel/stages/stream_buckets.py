@@ -31,6 +31,7 @@ from holdsfor.parallel.stages.admission import RunSchedule
 from holdsfor.parallel.stages.buckets import Bucket, shown_facts
 from holdsfor.parallel.stages.stage_functions import received_tables
 from holdsfor.runtime.domain_members import distinct_positions, domain_sources
+from holdsfor.runtime.incremental.batch_changes import BatchChanges
 from holdsfor.runtime.prepared_rules import PreparedRules
 from holdsfor.runtime.reports.changes import changes_since
 from holdsfor.runtime.reports.report import ReportColumns
@@ -167,6 +168,20 @@ class BucketStep:
         return self.session.snapshot(has_report=True).to_bytes()
 
 
+@dataclass
+class _Evaluated:
+    """The results of query times: the settled time-point of each, and facts.
+
+    `found` are changes for the output and for later stages, `output` and `inside` those for one of both.
+    """
+
+    settled: dict[int, int] = field(default_factory=dict)
+    found: list[Facts] = field(default_factory=list)
+    output: list[Facts] = field(default_factory=list)
+    inside: list[Facts] = field(default_factory=list)
+    unmatched: list[ShuffleBlock] = field(default_factory=list)
+
+
 @dataclass(frozen=True)
 class StreamBucket(Bucket):
     """Evaluates one stage for one bucket after another, at the due query times of a micro-batch.
@@ -238,33 +253,53 @@ class StreamBucket(Bucket):
         """The changes and settled results of each query time, and the settled time-points, as shuffle blocks."""
         selection = self.rules.compiled().selection
         shown = None if selection is None else ShownRows(selection, session.symbols)
-        before = self.run.start if self.after is None else self.after
-        before = before if session.previous is None else session.previous
-        queries = QueryTimes(before, last, self.run.step, self.run.window)
-        settled: dict[int, int] = {}
-        found, inside, output = list[Facts](), list[Facts](), list[Facts]()
-        for at in busy_query_times(session, queries, last):
-            known = session.last_report() or ReportColumns(session.start - 1, {}, {})
-            settled[at] = session.settled_at(at)
-            seen = self._since_start(known, session.start)
-            output += (replace(each, kind=f"{SETTLED} {each.kind}") for each in _facts_of(seen.before(settled[at])))
-            report = session.query(at)
-            shown_report = self._since_start(report, session.start)
-            is_same = seen is known and shown_report is report
-            (found if is_same else inside).extend(_changed_facts(known, report, session.frontier))
-            if not is_same:
-                output += _changed_facts(seen, shown_report, session.frontier)
-            inside += _cut_changes(session, at)
-            yield from _unmatched(session, at)
-        for each, is_output, is_sent in ((found, True, True), (output, True, False), (inside, False, True)):
+        evaluated = self._together(session, last) or self._one_by_one(session, last)
+        yield from evaluated.unmatched
+        kinds = ((evaluated.found, True, True), (evaluated.output, True, False), (evaluated.inside, False, True))
+        for each, is_output, is_sent in kinds:
             for facts in (self._owned_rows(rows, bucket, texts) for rows in by_name(each)):
                 yield from _shown(facts, shown) if is_output else ()
                 yield from self.sender.shuffle_blocks(facts, texts) if is_sent and facts.n else ()
         session.state.computed.drop(last, session.frontier)
         _drop_cuts(session, last)
-        columns = np.array(list(settled.items()), np.int64).T
-        facts = Facts(SETTLED, "", 0, len(settled), times={"query_time": columns[0], "settled": columns[1]})
+        columns = np.array(list(evaluated.settled.items()), np.int64).T
+        facts = Facts(SETTLED, "", 0, len(evaluated.settled), times={"query_time": columns[0], "settled": columns[1]})
         yield from self.sender.settled_blocks(self.destination.stage, facts)
+
+    def _one_by_one(self, session: EngineSession, last: int) -> _Evaluated:
+        """The results of the query times up to the last one, each evaluated."""
+        before = self.run.start if self.after is None else self.after
+        before = before if session.previous is None else session.previous
+        queries = QueryTimes(before, last, self.run.step, self.run.window)
+        evaluated = _Evaluated()
+        for at in busy_query_times(session, queries, last):
+            known = session.last_report() or ReportColumns(session.start - 1, {}, {})
+            evaluated.settled[at] = session.settled_at(at)
+            seen = self._since_start(known, session.start)
+            evaluated.output += _settled_facts(seen.before(evaluated.settled[at]))
+            report = session.query(at)
+            shown_report = self._since_start(report, session.start)
+            is_same = seen is known and shown_report is report
+            (evaluated.found if is_same else evaluated.inside).extend(_changed_facts(known, report, session.frontier))
+            if not is_same:
+                evaluated.output += _changed_facts(seen, shown_report, session.frontier)
+            evaluated.inside += _cut_changes(session, at)
+            evaluated.unmatched += _unmatched(session, at)
+        return evaluated
+
+    def _together(self, session: EngineSession, last: int) -> _Evaluated | None:
+        """The same from one evaluation of most keys, if that is possible and pays."""
+        begins_later = self.stream_start is not None and session.start > self.stream_start
+        if begins_later or self.run.step is None:
+            return None
+        changes = session.changes_until(last, self.run.step)
+        if changes is None:
+            return None
+        evaluated = _Evaluated({last - self.run.step: changes.settled_at, last: session.frontier})
+        evaluated.found += _facts_in(changes)
+        for report in changes.settled:
+            evaluated.output += _settled_facts(report)
+        return evaluated
 
     def _since_start(self, report: ReportColumns, first: int) -> ReportColumns:
         """The part of a report that is not before its session, if the session begins later than the stream."""
@@ -294,7 +329,7 @@ class StreamBucket(Bucket):
         report = self._since_start(report, start)
         selection = self.rules.compiled().selection
         shown = None if selection is None else ShownRows(selection, texts.symbols)
-        found = [replace(each, kind=f"{SETTLED} {each.kind}") for each in _facts_of(report.before(boundary))]
+        found = list(_settled_facts(report.before(boundary)))
         found += [_dated(each, at, 1) for each in _facts_of(report.since(boundary))]
         for facts in found:
             yield from _shown(self._owned_rows(facts, bucket, texts), shown)
@@ -321,6 +356,22 @@ def _changed_facts(known: ReportColumns, report: ReportColumns, frontier: int) -
     changes = changes_since(known, report, frontier)
     for rows, is_gone in ((changes.gone, 1), (changes.come, 0)):
         yield from (_dated(each, report.query_time, is_gone) for each in _facts_of(rows))
+
+
+def _facts_in(changes: BatchChanges) -> Iterator[Facts]:
+    """The rows that several query times add or remove."""
+    for key, fluents in changes.fluents.items():
+        table, dates = fluents.table, {"query_time": fluents.query_times, "is_gone": fluents.is_gone}
+        times = {"start": table.starts, "end": table.ends, **dates}
+        yield Facts("fluent", *key, table.n, list(table.keys), times)
+    for key, events in changes.events.items():
+        points, dates = events.table, {"query_time": events.query_times, "is_gone": events.is_gone}
+        yield Facts("event", *key, points.n, list(points.columns[:-1]), {"start": points.times, **dates})
+
+
+def _settled_facts(report: ReportColumns) -> Iterator[Facts]:
+    """Rows that do not change any more."""
+    return (replace(each, kind=f"{SETTLED} {each.kind}") for each in _facts_of(report))
 
 
 def _facts_of(report: ReportColumns) -> Iterator[Facts]:

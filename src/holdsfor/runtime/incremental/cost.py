@@ -12,22 +12,27 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from holdsfor.columns.query_times import ConsecutiveQueries
 from holdsfor.distribution.keys import HashRoute
 from holdsfor.kernels.keys import Int64
 from holdsfor.kernels.membership import is_member
 from holdsfor.physical.time_range import TimeRange
+from holdsfor.runtime.incremental.key_spans import MOST_QUERY_TIMES
 from holdsfor.runtime.incremental.key_stages import Facts, Keys, KeyStage, TableName
 from holdsfor.runtime.incremental.record_changes import Changed
 from holdsfor.runtime.incremental.resumption import Resumption
 from holdsfor.runtime.state import State
 
-__all__ = ["MeasuredCost", "is_worth_a_resumption", "pays"]
+__all__ = ["MeasuredCost", "is_worth_a_batch", "is_worth_a_resumption", "pays"]
 
 _FEW_RECORDS = 4_000  # in the window: a whole evaluation then costs little more than the calls of its operators
 _SAMPLE = 2_000
 _SHARE_OF_STRETCHES = 0.5  # of the rows of touched keys: an inertial stage evaluates some stretches of the window
 _MOST_SHARE = 0.5  # of the rows of a window, above which a whole evaluation is cheaper
 
+
+LEAST_SHARE = 0.125
+"""The least share of new records among those that an evaluation for several query times evaluates."""
 
 _ATTEMPTS = 2  # resumed query times in a row that must take longer, since other processes may be the reason for one
 _GROWTH = 1.5  # of the records of a window, from which a whole evaluation is measured again
@@ -71,6 +76,13 @@ def is_worth_a_resumption(state: State, time_range: TimeRange, n_rows: int) -> b
     """Whether a time range has enough records, and few of them are new since the last query time."""
     previous = time_range.first if state.previous is None else min(state.previous, time_range.last)
     return n_rows >= _FEW_RECORDS and state.records.n_between(previous + 1, time_range.last) < _MOST_SHARE * n_rows
+
+
+def is_worth_a_batch(state: State, first: int, queries: ConsecutiveQueries) -> bool:
+    """Whether one evaluation from a time-point on is cheaper than an evaluation of what changed at each query time."""
+    n_new = state.records.n_between(queries.previous + 1, queries.last)
+    n_rows = state.records.n_between(first, queries.last)
+    return 2 <= queries.n <= MOST_QUERY_TIMES and n_new >= LEAST_SHARE * n_rows
 
 
 def pays(resumption: Resumption, state: State, changed: Changed, time_range: TimeRange, facts: Facts) -> bool:
