@@ -19,6 +19,7 @@ import pytest
 
 from holdsfor.analysis.pipeline import Compiled, compile_text
 from holdsfor.columns.encoding import Symbols
+from holdsfor.columns.tables import FluentTable, PointTable
 from holdsfor.errors import DataProblem, ExecutionProblem, PlanningProblem
 from holdsfor.parallel.exchange.shipped_rules import Rules
 from holdsfor.parallel.stages.admission import RunSchedule
@@ -104,16 +105,13 @@ def changed_run(lines: list[str], rules: Compiled, run: RunSchedule, old: Run, k
     every = EngineSession(rules, start=0, window=run.window).rules.program.logical.components
     numbers = [each.number for each in every if not {name_of(v.label) for v in each.vertices} <= kept]
     session = session_of(lines, rules, run, old.session.symbols, components=numbers)
-    computed = session.state.computed
     for changes in old.changes:
         for report, is_gone in ((changes.gone, 1), (changes.come, 0)):
-            at = changes.query_time
-            for key, table in report.fluents.items():
+            tables: list[tuple[Key, FluentTable | PointTable]] = [*report.fluents.items(), *report.events.items()]
+            for key, table in tables:
                 if key in kept and table.n:
-                    computed.change_fluents(key, table, np.full(table.n, at), np.full(table.n, is_gone))
-            for key, points in report.events.items():
-                if key in kept and points.n:
-                    computed.change_events(key, points, np.full(points.n, at), np.full(points.n, is_gone))
+                    query_times = np.full(table.n, changes.query_time)
+                    session.change_computed(key, table, query_times, np.full(table.n, is_gone))
     for key, found in old.session.state.cuts.items():
         if key in kept:
             session.state.computed_cuts[key] = dated_cuts(found)

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from holdsfor.analysis.dependencies import DependencyGraph
+from holdsfor.analysis.domain_uses import DomainUses
 from holdsfor.analysis.levels import Levels, Moment
 from holdsfor.analysis.names import Names
 from holdsfor.errors import Diagnostics
@@ -32,7 +33,7 @@ class Draft:
     graph: DependencyGraph = field(init=False)
     levels: Levels = field(init=False)
     moments: tuple[tuple[Moment, ...], ...] = field(init=False)
-    lasting: frozenset[tuple[str, int]] = field(init=False)
+    domain_uses: DomainUses = field(init=False)
     selection: OutputSelection | None = field(init=False)
 
     @cached_property

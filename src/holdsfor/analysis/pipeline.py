@@ -8,8 +8,8 @@ from pathlib import Path
 
 from holdsfor.analysis.declarations import prove_declarations
 from holdsfor.analysis.dependencies import DependencyGraph, dependency_graph
+from holdsfor.analysis.domain_uses import DomainUses, domain_uses
 from holdsfor.analysis.draft import Draft
-from holdsfor.analysis.lasting_domains import lasting_domains
 from holdsfor.analysis.levels import Levels, Moment, check_cycles, levels, moment_order
 from holdsfor.analysis.lints import LINTS
 from holdsfor.analysis.names import Names, check_names, name_everything
@@ -49,8 +49,8 @@ __all__ = [
 class Compiled:
     """An event description without errors, and the results of the analyses.
 
-    `lasting` are the dynamic domains whose members a session must keep for ever. `selection` is the output that runs
-    report, None for all.
+    `domain_uses` says which members of dynamic domains a session must keep. `selection` is the output that runs report,
+    None for all.
     """
 
     programs: tuple[Program, ...]
@@ -59,7 +59,7 @@ class Compiled:
     graph: DependencyGraph
     levels: Levels
     moments: tuple[tuple[Moment, ...], ...]
-    lasting: frozenset[tuple[str, int]]
+    domain_uses: DomainUses
     selection: OutputSelection | None = None
     warnings: tuple[Diagnostic, ...] = field(default=(), compare=False)
 
@@ -105,8 +105,8 @@ def _moment_order(draft: Draft) -> None:
     draft.moments = tuple(moment_order(draft.description, draft.graph))
 
 
-def _lasting_domains(draft: Draft) -> None:
-    draft.lasting = lasting_domains(draft.description, draft.names)
+def _domain_uses(draft: Draft) -> None:
+    draft.domain_uses = domain_uses(draft.description, draft.names)
 
 
 _COMPUTES = "later stages use its result"
@@ -125,7 +125,7 @@ PASSES: tuple[Pass, ...] = (
     Pass("select_output", select_output, _COMPUTES, takes_errors=False),
     *(Pass(lint.__name__, lint, takes_errors=False) for lint in LINTS),
     Pass("moment_order", _moment_order, _COMPUTES, takes_errors=False),
-    Pass("lasting_domains", _lasting_domains, _COMPUTES, takes_errors=False),
+    Pass("domain_uses", _domain_uses, _COMPUTES, takes_errors=False),
 )
 """The passes of the analysis, in order. Lints can be switched off by name; the other passes are required."""
 
@@ -147,7 +147,7 @@ def analyse(programs: Iterable[Program], diagnostics: Diagnostics, without: Iter
             return None
         if each.name not in off:
             each.run(draft)
-    found = draft.names, draft.graph, draft.levels, draft.moments, draft.lasting, draft.selection
+    found = draft.names, draft.graph, draft.levels, draft.moments, draft.domain_uses, draft.selection
     return Compiled(programs, draft.description, *found)
 
 

@@ -1,18 +1,22 @@
-"""The members of dynamic domains and of sorts in records.
+"""The members of dynamic domains and of sorts in records and results.
 
 A constant is a member while a record with the constant has arrived and is not retracted. Retractions do not affect
 records that were dropped, so the members of such records stay. Members of records that are no longer in the window are
-evicted if no rule needs them (`analysis/lasting_domains.py`) and nothing in the state refers to them.
+evicted if no rule needs them (`analysis/domain_uses.py`) and nothing in the state refers to them.
+
+A session that computes some components may have evicted a member when another session derives a result about it, long
+after the last record. The members that such a result implies return with the result.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
-from holdsfor.analysis.names import domain_entities
+from holdsfor.analysis.names import domain_entities, is_fvp_term
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.analysis.sorts import Sorts
 from holdsfor.columns.encoding import Symbols
@@ -28,13 +32,16 @@ from holdsfor.syntax.terms import Struct, Term, name_and_arity, variables
 
 __all__ = ["Members", "Mentioned", "distinct_positions", "domain_sources"]
 
+Source: TypeAlias = tuple[bool, Key, tuple[Term, ...], Term]
+"""An entity whose rows mention members: whether it is an FVP, its key, its columns, and the member."""
+
 _ROOM = 10_000  # members of earlier records that are kept without a search
 _FEW_ROWS = 256  # with members that may be repeated
 
 
 @dataclass(frozen=True)
 class Mentioned:
-    """Records of input events and input fluents, by name."""
+    """Records of input events and input fluents, or results, by name."""
 
     events: dict[Key, PointTable]
     fluents: dict[Key, FluentTable]
@@ -43,9 +50,10 @@ class Mentioned:
 class Members:
     """Fills the dynamic domains of the background knowledge, and sorts if rules range over them, from records.
 
-    `version` grows whenever a sort may have changed. `lasting` are the members of records that are no longer stored;
-    the members of `kept_domains` among them are kept for ever. A new member of another domain changes no answer by
-    itself: only records that mention it do. `n_without_effect` counts the additions of such members.
+    `version` grows whenever a sort may have changed. `lasting` are the members of records that are no longer stored,
+    and of results of other sessions; the members of `kept_domains` among them are kept for ever. A new member of
+    another domain changes no answer by itself: only records and results that mention it do. `n_without_effect` counts
+    the additions of such members.
     """
 
     def __init__(
@@ -61,6 +69,8 @@ class Members:
         self.version = 0
         self._sorts = sorts
         self._sources = domain_sources(compiled)
+        implied = (_source(*pair) for pair in compiled.domain_uses.implied)
+        self._implied = [source for source in implied if name_and_arity(source[-1]) not in kept_domains]
         self.lasting: dict[Key, list[Int64]] = {}
         self.kept_domains = kept_domains
         self.n_without_effect = 0
@@ -75,13 +85,14 @@ class Members:
         """Whether records have constants that are not members yet, and may change answers; sorts always may."""
         if self._sorts is not None:
             return True
-        found = ((domain, columns) for domain, columns in self._found(mentioned) if domain in self.kept_domains)
-        return any(self.background.has_new_members(domain, columns) for domain, columns in found)
+        found = self._found(mentioned, self._sources)
+        kept = ((domain, columns) for domain, columns in found if domain in self.kept_domains)
+        return any(self.background.has_new_members(domain, columns) for domain, columns in kept)
 
     def add(self, mentioned: Mentioned) -> int:
         """Add the constants of records; return the number of new members of domains."""
         fresh: set[tuple[int, ...]] = set()
-        for domain, columns in self._found(mentioned):
+        for domain, columns in self._found(mentioned, self._sources):
             new = self.background.add_members(domain, columns)
             self.n_without_effect += bool(new) and domain not in self.kept_domains
             fresh.update(zip(*(column.tolist() for column in new), strict=True))
@@ -90,17 +101,26 @@ class Members:
 
     def keep(self, mentioned: Mentioned) -> None:
         """Make the constants of records permanent members."""
-        for domain, columns in self._found(mentioned):
-            parts = [self.lasting[domain], columns] if domain in self.lasting else [columns]
-            together = concatenate_columns(parts)
-            first = dense_ids(together, len(together[0]))[1]
-            self.lasting[domain] = [column[first] for column in together]
+        for domain, columns in self._found(mentioned, self._sources):
+            self._keep(domain, columns)
         self._mention(mentioned, is_lasting=True)
+
+    def keep_implied(self, results: Mentioned) -> None:
+        """Add the members that results of other sessions imply, until the state does not refer to them any more."""
+        for domain, columns in self._found(results, self._implied):
+            self.n_without_effect += bool(self.background.add_members(domain, columns))
+            self._keep(domain, columns)
+
+    def _keep(self, domain: Key, columns: list[Int64]) -> None:
+        parts = [self.lasting[domain], columns] if domain in self.lasting else [columns]
+        together = concatenate_columns(parts)
+        first = dense_ids(together, len(together[0]))[1]
+        self.lasting[domain] = [column[first] for column in together]
 
     def replace(self, mentioned: Mentioned) -> None:
         """Replace all members by the constants of records, except the permanent ones."""
-        found: dict[Key, list[list[Int64]]] = {name_and_arity(domain): [] for *_, domain in self._sources}
-        for domain, columns in (*self.lasting.items(), *self._found(mentioned)):
+        found: dict[Key, list[list[Int64]]] = {domain: [] for domain in self.background.domains}
+        for domain, columns in (*self.lasting.items(), *self._found(mentioned, self._sources)):
             found[domain].append(columns)
         for domain, parts in found.items():
             self.background.keep_members(domain, list(concatenate_columns(parts, width=domain[1])))
@@ -130,17 +150,17 @@ class Members:
         self._n_in_use = self._n_evictable
         self.replace(mentioned)
 
-    def _found(self, mentioned: Mentioned) -> Iterator[tuple[Key, list[Int64]]]:
-        """The members of each domain in records, some of them repeatedly."""
+    def _found(self, mentioned: Mentioned, sources: Sequence[Source]) -> Iterator[tuple[Key, list[Int64]]]:
+        """The members of each domain in records or results, some of them repeatedly."""
         found: dict[Key, list[list[Int64]]] = {}
-        for domain, columns in self._found_in_each(mentioned):
+        for domain, columns in self._found_in_each(mentioned, sources):
             found.setdefault(domain, []).append(columns)
         for domain, parts in found.items():
             yield domain, parts[0] if len(parts) == 1 else list(concatenate_columns(parts))
 
-    def _found_in_each(self, mentioned: Mentioned) -> Iterator[tuple[Key, list[Int64]]]:
-        """The members of domains in the records of each name."""
-        for is_fvp, key, patterns, domain in self._sources:
+    def _found_in_each(self, mentioned: Mentioned, sources: Sequence[Source]) -> Iterator[tuple[Key, list[Int64]]]:
+        """The members of domains in the rows of each name."""
+        for is_fvp, key, patterns, domain in sources:
             table = (mentioned.fluents if is_fvp else mentioned.events).get(key)
             if table is None or table.n == 0 or not isinstance(domain, Struct):
                 continue
@@ -189,15 +209,19 @@ def distinct_positions(patterns: Sequence[Term], domain: Struct) -> tuple[int, .
     return tuple(columns.index(name) for name in arguments)
 
 
-def domain_sources(compiled: Compiled) -> list[tuple[bool, Key, tuple[Term, ...], Term]]:
-    """The input entities that fill dynamic domains: (whether it is an FVP, its key, its columns, the domain)."""
-    sources: list[tuple[bool, Key, tuple[Term, ...], Term]] = []
-    for entity, domain in domain_entities(compiled.description):
-        is_fvp = isinstance(entity, Struct) and entity.name == "="
-        named = entity.args[0] if is_fvp and isinstance(entity, Struct) else entity
-        key = name_and_arity(named)
-        arguments = named.args if isinstance(named, Struct) else ()
-        columns = (*arguments, entity.args[1]) if is_fvp and isinstance(entity, Struct) else arguments
-        if key in (compiled.names.input_fluents if is_fvp else compiled.names.input_events):
-            sources.append((is_fvp, key, columns, domain))
-    return sources
+def domain_sources(compiled: Compiled) -> list[Source]:
+    """The input entities that fill dynamic domains."""
+    names = compiled.names
+    sources = (_source(*pair) for pair in domain_entities(compiled.description))
+    return [each for each in sources if each[1] in (names.input_fluents if each[0] else names.input_events)]
+
+
+def _source(entity: Term, domain: Term) -> Source:
+    if is_fvp_term(entity):
+        key, arguments = _named(entity.args[0])
+        return True, key, (*arguments, entity.args[1]), domain
+    return False, *_named(entity), domain
+
+
+def _named(term: Term) -> tuple[Key, tuple[Term, ...]]:
+    return name_and_arity(term), term.args if isinstance(term, Struct) else ()

@@ -129,12 +129,8 @@ class PreparedRules:
 
     @property
     def _kept_domains(self) -> Collection[Key]:
-        """The domains whose members are kept for ever: all of them if start-up goals may have added clauses, or if
-        other processes compute some of the components.
-        """
-        if self.goals or self.components is not None:
-            return self.background.domains
-        return self.compiled.lasting
+        """The domains whose members are kept for ever: all of them if start-up goals may have added clauses."""
+        return self.background.domains if self.goals else self.compiled.domain_uses.lasting
 
     @property
     def version(self) -> int:

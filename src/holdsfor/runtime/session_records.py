@@ -15,6 +15,7 @@ from holdsfor.columns.tables import FluentTable, Key, PointTable
 from holdsfor.kernels.inertia import BEFORE_EVERYTHING
 from holdsfor.kernels.keys import Int64
 from holdsfor.runtime.admission import Admission
+from holdsfor.runtime.domain_members import Mentioned
 from holdsfor.runtime.prepared_rules import PreparedRules
 from holdsfor.runtime.query_batches import BatchStarts
 from holdsfor.runtime.record_store import RecordStore
@@ -180,6 +181,19 @@ class SessionRecords:
             self.state.computed.add_fluents(key, table, since, until)
         else:
             self.state.computed.add_events(key, table, since, until)
+
+    def change_computed(self, key: Key, table: FluentTable | PointTable, query_times: Int64, is_gone: Int64) -> None:
+        """Add and remove FVPs or events of components that this session does not compute, at query times.
+
+        The query times are after those of all earlier changes. Rows that are added bring the members that they imply.
+        """
+        come = (is_gone == 0).nonzero()[0]
+        if isinstance(table, FluentTable):
+            self.state.computed.change_fluents(key, table, query_times, is_gone)
+            self.rules.members.keep_implied(Mentioned({}, {key: table.take(come)}))
+        else:
+            self.state.computed.change_events(key, table, query_times, is_gone)
+            self.rules.members.keep_implied(Mentioned({key: table.take(come)}, {}))
 
     def missing(self, operations: Iterable[Operations]) -> list[tuple[Operations, int]]:
         """The retractions among operations that would match no record, if they were applied now."""

@@ -62,7 +62,8 @@ def stream_destinations(stages: Stages, rules: Rules, n_buckets: int) -> tuple[D
     """The stages as destinations of a stream.
 
     Members of dynamic domains change with the records that mention them, so a bucket receives these records and finds
-    the members itself. A guard of a semijoin may arrive after the rows that it selects, so these rows are broadcast.
+    the members itself; results of earlier stages bring the members that they imply. A guard of a semijoin may arrive
+    after the rows that it selects, so these rows are broadcast.
     """
     compiled = rules.compiled()
     return tuple(
@@ -420,13 +421,13 @@ def _ranks(*facts: Facts) -> Int64:
 
 
 def _change_results(session: EngineSession, facts: Facts) -> None:
-    query_times, is_gone, starts = (facts.times[name] for name in ("query_time", "is_gone", "start"))
-    if facts.kind == "event":
-        points = PointTable((*facts.words, starts), facts.n)
-        session.state.computed.change_events(facts.key, points, query_times, is_gone)
-    else:
-        table = FluentTable((*facts.words, starts, facts.times["end"]), facts.n)
-        session.state.computed.change_fluents(facts.key, table, query_times, is_gone)
+    starts = facts.times["start"]
+    table: PointTable | FluentTable = (
+        PointTable((*facts.words, starts), facts.n)
+        if facts.kind == "event"
+        else FluentTable((*facts.words, starts, facts.times["end"]), facts.n)
+    )
+    session.change_computed(facts.key, table, facts.times["query_time"], facts.times["is_gone"])
 
 
 def _bounds(found: list[Facts]) -> tuple[Int64, Int64] | None:

@@ -71,12 +71,12 @@ LASTING = {
 
 @pytest.mark.parametrize("rules", EVICTABLE.values(), ids=EVICTABLE)
 def test_members_are_evictable_where_conditions_imply_them(rules: str) -> None:
-    assert compile_text(BASE + rules).lasting == frozenset()
+    assert compile_text(BASE + rules).domain_uses.lasting == frozenset()
 
 
 @pytest.mark.parametrize("rules", LASTING.values(), ids=LASTING)
 def test_members_are_kept_where_rules_range_over_them_or_test_other_constants(rules: str) -> None:
-    assert compile_text(BASE + rules).lasting == {("thing", 1)}
+    assert compile_text(BASE + rules).domain_uses.lasting == {("thing", 1)}
 
 
 def test_each_domain_is_judged_by_its_own_uses() -> None:
@@ -86,11 +86,11 @@ def test_each_domain_is_judged_by_its_own_uses() -> None:
     initiatedAt(f(X, Y)=true, T) :- happensAt(meet(X, Y), T), pair(X, Y).
     initiatedAt(f(X, Y)=true, T) :- happensAt(meet(X, Y), T), pair(Y, X).
     """
-    assert compile_text(text).lasting == {("pair", 2)}
+    assert compile_text(text).domain_uses.lasting == {("pair", 2)}
 
 
 def test_only_the_records_that_match_a_grounding_fill_its_domain() -> None:
     text = "dynamicDomain(thing(_)). grounding(set(X, on)) :- thing(X).\n"
     rule = "initiatedAt(f(X)=true, T) :- happensAt(set(X, {}), T), thing(X)."
-    assert compile_text(text + rule.format("on")).lasting == frozenset()
-    assert compile_text(text + rule.format("_")).lasting == {("thing", 1)}
+    assert compile_text(text + rule.format("on")).domain_uses.lasting == frozenset()
+    assert compile_text(text + rule.format("_")).domain_uses.lasting == {("thing", 1)}

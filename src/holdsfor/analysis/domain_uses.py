@@ -1,4 +1,4 @@
-"""The dynamic domains whose members rules need for ever.
+"""The dynamic domains whose members rules need for ever, and the members of other domains that results imply.
 
 A session evicts a member when no record in the window and nothing in the state mentions it. This must not change an
 answer, so each use of a domain has to be *implied*: the condition that binds the arguments is on a record that makes
@@ -9,11 +9,16 @@ Uses that are not implied range over members of the past, or test constants agai
 open arguments of initiations, `vessel(V)` beside an event that does not fill the domain. The members of such domains
 are kept for ever. A termination affects only fluents that hold or are initiated, so the grounding of its head is
 implied, unless a condition `terminatedAt` reads terminations without an effect.
+
+A session may read derived events and FVPs that another session computes, long after the records about their entities.
+The members that they imply are then members of this session too. An additional member of a domain that is not kept
+changes no answer, a missing one may: so every grounding counts here, also where an event or FVP has several.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 from holdsfor.analysis.domain_goals import Atoms, DomainGoals, fresh_variable, instantiated
@@ -49,21 +54,34 @@ from holdsfor.syntax.rules import (
 )
 from holdsfor.syntax.terms import Struct, Term, Var, name_and_arity, variables
 
-__all__ = ["lasting_domains"]
+__all__ = ["DomainUses", "domain_uses"]
 
 Key = tuple[str, int]
 
 _NOTHING: Atoms = frozenset()
 
 
-def lasting_domains(description: EventDescription, names: Names) -> frozenset[Key]:
-    """The dynamic domains, by name and arity, whose members must be kept for ever."""
+@dataclass(frozen=True)
+class DomainUses:
+    """How rules use dynamic domains.
+
+    `lasting` are the domains, by name and arity, whose members must be kept for ever. `implied` are derived events and
+    FVPs, each with a member of another domain that its existence implies, in terms of its variables.
+    """
+
+    lasting: frozenset[Key] = frozenset()
+    implied: tuple[tuple[Term, Term], ...] = ()
+
+
+def domain_uses(description: EventDescription, names: Names) -> DomainUses:
+    """The dynamic domains that must be kept, and the members of other domains that derived events and FVPs imply."""
     domains = {name_and_arity(domain) for domain in description.dynamic_domains}
     domains |= {name_and_arity(collected.domain) for collected in description.collected}
     if not domains:
-        return frozenset()
-    goals = DomainGoals(description, frozenset(domains))
-    return frozenset(name_and_arity(atom) for atom in _Uses(description, names, goals).not_implied())
+        return DomainUses()
+    uses = _Uses(description, names, DomainGoals(description, frozenset(domains)))
+    lasting = frozenset(name_and_arity(atom) for atom in uses.not_implied())
+    return DomainUses(lasting, tuple(uses.implied_members(lasting)))
 
 
 class _Uses:
@@ -79,6 +97,7 @@ class _Uses:
         terms = [entity.term if isinstance(entity, Fvp) else entity for entity in entities]
         self.grounded = [(term, each.goals) for term, each in zip(terms, description.groundings, strict=True)]
         self.groundings = PatternIndex((each[0], each) for each in self.grounded)
+        self._found_by_groundings: list[tuple[Term, Atoms]] = []
 
     def not_implied(self) -> Iterator[Term]:
         """The members that rules need although no condition implies them."""
@@ -90,7 +109,7 @@ class _Uses:
         for delay in description.delays:
             yield from self.in_delay(delay)
         for postponable in description.postponable:
-            yield from self.in_body(postponable.body, self.by_fvp(_any_value(postponable.fvp)))
+            yield from self.in_body(postponable.body, self.by_entity(_any_value(postponable.fvp)))
         for initially in description.initially:
             yield from self.in_body(initially.body, _NOTHING)
             yield from self.in_grounding(initially.fvp.term, _NOTHING)
@@ -102,12 +121,7 @@ class _Uses:
 
     def by_records(self, entity: Term) -> Atoms:
         """The members that every record of an event or FVP mentions."""
-        found = [(s, domain) for s, domain in self.sources.matching(entity) if _subsumes(s, entity)]
-        return frozenset(
-            instantiated(domain, source, entity)
-            for source, domain in found
-            if set(variables(domain)) <= set(variables(source))
-        )
+        return _instances(self.sources, entity)
 
     def by_groundings(self, entity: Term) -> Atoms:
         """The members that every derived event or FVP requires."""
@@ -115,18 +129,17 @@ class _Uses:
             self.goals.implied(instantiated(goal, declared, entity) for goal in goals)
             for declared, goals in self.groundings.matching(entity)
         ]
-        return frozenset.intersection(*parts) if parts else _NOTHING
+        found = frozenset.intersection(*parts) if parts else _NOTHING
+        self._found_by_groundings.append((entity, found))
+        return found
 
-    def by_entity(self, entity: Term, *, may_be_derived: bool) -> Atoms:
+    def by_entity(self, entity: Term) -> Atoms:
         parts = [self.by_records(entity)] if self.may_be_input(entity) else []
-        parts += [self.by_groundings(entity)] if may_be_derived else []
+        parts += [self.by_groundings(entity)] if self.may_be_derived(entity) else []
         return frozenset.intersection(*parts) if parts else _NOTHING
 
-    def by_fvp(self, fvp: Term) -> Atoms:
-        return self.by_entity(fvp, may_be_derived=self.names.is_defined(fvp))
-
-    def by_event(self, event: Term) -> Atoms:
-        return self.by_entity(event, may_be_derived=not self.may_be_input(event))
+    def may_be_derived(self, entity: Term) -> bool:
+        return self.names.is_defined(entity) if is_fvp_term(entity) else not self.may_be_input(entity)
 
     def may_be_input(self, entity: Term) -> bool:
         if is_fvp_term(entity):
@@ -140,11 +153,11 @@ class _Uses:
     def by_condition(self, condition: Condition) -> Atoms:
         match condition:
             case Happens(event):
-                return self.by_event(event)
+                return self.by_entity(event)
             case Starts(fvp) | Ends(fvp) | Holds(fvp):
-                return self.by_fvp(fvp.term)
+                return self.by_entity(fvp.term)
             case Initiated(fvp):
-                return self.by_fvp(_any_value(fvp))
+                return self.by_entity(_any_value(fvp))
             case Either(branches):
                 return frozenset.intersection(*map(self.by_body, branches))
         return _NOTHING
@@ -159,7 +172,7 @@ class _Uses:
         for step in body:
             match step:
                 case HoldsFor(fvp, result):
-                    found[result.name] = self.by_fvp(fvp.term)
+                    found[result.name] = self.by_entity(fvp.term)
                 case Union(lists, result):
                     found[result.name] = frozenset.intersection(*of(lists)) if lists else _NOTHING
                 case Intersect(lists, result):
@@ -173,6 +186,21 @@ class _Uses:
                 case IntervalCall(inputs=inputs, outputs=outputs, is_intervalwise=True):
                     found[outputs[0]] = found.get(inputs[0], _NOTHING)
         return found
+
+    def implied_members(self, lasting: frozenset[Key]) -> Iterator[tuple[Term, Term]]:
+        """Derived events and FVPs, each with a member of a domain that is not lasting.
+
+        These are the declared ones, and those of conditions for which `by_groundings` has found more: a condition on
+        `f(k(X))=true` may imply a member `X`, if a clause of the grounding of `f(Y)=true` has `k(X)` in its head.
+        """
+        found = PatternIndex[tuple[Term, Term]]()
+        declared = [(e, self.goals.implied(goals)) for e, goals in self.grounded if self.may_be_derived(e)]
+        candidates = ((e, atom) for e, atoms in (*declared, *self._found_by_groundings) for atom in atoms)
+        for number, (entity, atom) in enumerate(candidates):
+            is_evictable = name_and_arity(atom) not in lasting and set(variables(atom)) <= set(variables(entity))
+            if is_evictable and atom not in _instances(found, entity):
+                found.add(number, entity, (entity, atom))
+                yield entity, atom
 
     # -- the members that rules need -----------------------------------------------------------------------------------
 
@@ -200,13 +228,13 @@ class _Uses:
     def in_point_rule(self, rule: PointRule) -> Iterator[Term]:
         head = rule.event if rule.kind == "happensAt" else _any_value(rule.fvp)
         if rule.kind == "terminatedAt" and pattern_name(head) not in self._broken:
-            yield from self.in_body(rule.body, self.by_fvp(head))
+            yield from self.in_body(rule.body, self.by_entity(head))
             return
         yield from self.in_body(rule.body, _NOTHING)
         yield from self.in_grounding(head, self.by_body(rule.body))
 
     def in_delay(self, delay: Delay) -> Iterator[Term]:
-        given = self.by_fvp(_any_value(delay.source))
+        given = self.by_entity(_any_value(delay.source))
         yield from self.in_body(delay.body, given)
         if delay.target is not None:
             yield from self.in_grounding(_any_value(delay.target), given | self.by_body(delay.body))
@@ -228,6 +256,15 @@ class _Uses:
         bodies = [*(rule.body for rule in self.description.point_rules), *(d.body for d in self.description.delays)]
         conditions = (condition for body in bodies for condition, _ in flat_conditions(body))
         return {name_and_arity(each.fvp.fluent) for each in conditions if isinstance(each, Terminated)}
+
+
+def _instances(sources: PatternIndex[tuple[Term, Term]], entity: Term) -> Atoms:
+    """The members that an event or FVP implies, from patterns that subsume it."""
+    return frozenset(
+        instantiated(domain, source, entity)
+        for source, domain in sources.matching(entity)
+        if _subsumes(source, entity) and set(variables(domain)) <= set(variables(source))
+    )
 
 
 def _subsumes(pattern: Term, term: Term) -> bool:
