@@ -186,7 +186,7 @@ def sustained(spark: SparkSession, *, is_long: bool) -> dict[str, Any]:
     """Records per second with windows of 16 steps and late records."""
     found: dict[str, Any] = {}
     rows = []
-    for size in (100_000, 250_000):
+    for size in (100_000, 250_000, 500_000):
         n_warm = 2_000_000 // size
         records, rules = maritime(VESSELS, size, n_warm + (40 if is_long else 10))
         run = measured(spark, records, rules, STEPS * STEP, STEP, n_warm)

@@ -45,11 +45,15 @@ class Retractions(Generic[Origin]):
 
 @dataclass(frozen=True)
 class Retracted:
-    """The remaining records, the admission of the retractions, and the numbers of unmatched retractions."""
+    """The remaining records, the admission of the retractions, and the numbers of unmatched retractions.
+
+    `removed` has the rows that lost a record or a part, each with the query time that sees the retraction.
+    """
 
     records: Records
     outcome: AdmissionOutcome
     unmatched: list[int]
+    removed: list[tuple[int, int]] = field(default_factory=list)
 
 
 @dataclass
@@ -81,12 +85,12 @@ class _RemainingPieces:
         around = [name for name in self.named if name[0] <= start and end <= name[1]]
         return self.named.pop(around[-1]) if around else []
 
-    def remove(self, start: int, end: int, seen_at: int, first: int) -> bool:
-        """Retract a record or a part of one, from a time-point on; False if there is no such record."""
+    def remove(self, start: int, end: int, seen_at: int, first: int) -> list[int]:
+        """Retract a record or a part of one, from a time-point on; the rows of the record and its duplicates."""
         pieces = self.pop(start, end)
         for piece in pieces:
             self._split(piece, start, end, first if piece.seen_at < seen_at else piece.begins)
-        return bool(pieces)
+        return [piece.row for piece in pieces]
 
     def _split(self, piece: _Piece, start: int, end: int, first: int) -> None:
         """Keep the parts on either side, and the part before a time-point."""
@@ -114,7 +118,7 @@ def apply_retractions(records: Records, taken: Records, queries: QuerySchedule, 
     oldest = queries.oldest(asked_at)
     dropped = taken.lasts <= oldest
     remaining = [_RemainingPieces() for _ in range(int(max(ids.max(initial=-1), named.max(initial=-1))) + 1)]
-    unmatched: list[int] = []
+    unmatched, removed = list[int](), list[tuple[int, int]]()
     given = _times(records.take(rows), ids, seen_at, rows)
     asked = _times(taken, named, asked_at, (oldest // tick + 1) * tick)
     begins = records.seen_from[rows].tolist()
@@ -125,10 +129,12 @@ def apply_retractions(records: Records, taken: Records, queries: QuerySchedule, 
             remaining[number].add(_Piece(row, start, end, begins[step], seen))
         elif not dropped[step - len(rows)]:
             number, start, end, seen, first = asked[step - len(rows)]
-            if not remaining[number].remove(start, end, seen, first):
+            found = remaining[number].remove(start, end, seen, first)
+            removed += ((row, seen) for row in found)
+            if not found:
                 unmatched.append(step - len(rows))
     outcome = _outcome(taken, queries, asked_at, dropped, unmatched)
-    return Retracted(_remaining_records(records, rows, remaining), outcome, unmatched)
+    return Retracted(_remaining_records(records, rows, remaining), outcome, unmatched, removed)
 
 
 def related_rows(records: Records, taken: Records) -> tuple[Int64, Int64, Int64]:

@@ -9,6 +9,7 @@ from holdsfor.columns.records import Records
 from holdsfor.columns.tables import Key
 from holdsfor.runtime.domain_members import Mentioned
 from holdsfor.runtime.prepared_rules import PreparedRules
+from holdsfor.runtime.record_store import AppliedRetractions
 from holdsfor.runtime.state import State
 from holdsfor.runtime.state_constants import StateConstants
 from holdsfor.sources.sorted_runs import Merge
@@ -29,26 +30,36 @@ class Admission:
         self.state = state
         self.tick = tick
 
-    def admit_records(self, queries: QuerySchedule, until: int, end: int | None) -> None:
+    def admit_records(self, queries: QuerySchedule, until: int, end: int | None) -> AppliedRetractions:
         """Apply the window rules to records that arrive until `until`; records after the end of the run are ignored."""
-        self.state.records.admit(queries, until, LATEST if end is None else end, self.tick)
+        return self.state.records.admit(queries, until, LATEST if end is None else end, self.tick)
 
-    def admit_at(self, query: OneQuery | ConsecutiveQueries, last: int, end: int | None, settled: int) -> None:
-        """Apply the window rules at one or more query times, and update domains and sorts from the admitted records."""
+    def admit_at(
+        self, query: OneQuery | ConsecutiveQueries, last: int, end: int | None, settled: int
+    ) -> AppliedRetractions:
+        """Apply the window rules at one or more query times, and update domains and sorts from the admitted records.
+
+        Members of retracted records are members at the query times before, so several query times keep them.
+        """
         state, members = self.state, self.members
         if state.is_announced or not members.is_needed:
-            self.admit_records(query, query.until, end)
-            return
+            return self.admit_records(query, query.until, end)
         dropped = self._add_members(lambda records: self._of_the_run(records.dropped_by(query, last)), settled)
         members.keep(dropped)
         n_retracted = state.records.n_retracted
-        self.admit_records(query, query.until, end)
+        applied = self.admit_records(query, query.until, end)
         self._add_members(lambda records: records.new_to(query, state.start, last), settled)
         if state.records.n_retracted > n_retracted:
             members.replace(self._mentioned(lambda records: records.known(state.start, last, query.until)))
+        if isinstance(query, ConsecutiveQueries) and applied.removed:
+            removed = {key: self._of_the_run(records).as_points() for key, (records, _) in applied.removed.items()}
+            members.add(Mentioned(removed, {}))
+        return applied
 
     def may_change_members(self, query: OneQuery | ConsecutiveQueries, last: int) -> bool:
-        """Whether the records or retractions of one or more query times may add members to domains or remove them."""
+        """Whether the records or retractions of query times may add or remove members whose domain changes answers."""
+        if not self.members.may_change_answers:
+            return False
         if self.state.records.retractions:
             return True
         return self.members.has_new(self._mentioned(lambda records: records.new_to(query, self.state.start, last)))

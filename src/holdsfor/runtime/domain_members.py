@@ -81,6 +81,12 @@ class Members:
         """Whether any result depends on the constants of records."""
         return bool(self._sources) or self._sorts is not None
 
+    @property
+    def may_change_answers(self) -> bool:
+        """Whether a new member, or one that is gone, may change answers by itself."""
+        domains = {name_and_arity(domain) for *_, domain in self._sources}
+        return self._sorts is not None or not domains.isdisjoint(self.kept_domains)
+
     def has_new(self, mentioned: Mentioned) -> bool:
         """Whether records have constants that are not members yet, and may change answers; sorts always may."""
         if self._sorts is not None:

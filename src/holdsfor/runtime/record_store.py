@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from holdsfor.columns.query_times import ALL_ARRIVED, OneQuery, QuerySchedule, QueryTimes
 from holdsfor.columns.records import AdmissionCounts, Records
-from holdsfor.columns.retractions import Retractions, apply_retractions
+from holdsfor.columns.retractions import Retracted, Retractions, apply_retractions
 from holdsfor.columns.tables import Key
 from holdsfor.kernels.compact import distinct_values
 from holdsfor.kernels.concatenation import concatenate_column
@@ -17,7 +17,19 @@ from holdsfor.kernels.keys import Int64
 from holdsfor.sources.reading import Group, Operations
 from holdsfor.sources.text_records import SetAside
 
-__all__ = ["RecordStore", "last_admitted"]
+__all__ = ["AppliedRetractions", "RecordStore", "last_admitted"]
+
+
+@dataclass(frozen=True)
+class AppliedRetractions:
+    """The retractions that query times have applied.
+
+    `removed` has the records of events that they have removed, by name, with the query time that sees each retraction;
+    `unmatched` the retractions without a record, each with its query time.
+    """
+
+    removed: dict[Key, tuple[Records, Int64]] = field(default_factory=dict)
+    unmatched: list[tuple[int, SetAside]] = field(default_factory=list)
 
 
 class RecordStore:
@@ -124,25 +136,35 @@ class RecordStore:
             found += [(each, number - first_new) for number in unmatched if number >= first_new]
         return found
 
-    def admit(self, queries: QuerySchedule, until: int, end: int, tick: int) -> None:
+    def admit(self, queries: QuerySchedule, until: int, end: int, tick: int) -> AppliedRetractions:
         """Apply the window rules to records that arrive until `until`, and apply the retractions among them."""
         for records in self.all:
             self.admission_counts.add(records.admit(queries, end, tick))
         waiting: dict[tuple[bool, Key], Retractions[SetAside]] = {}
-        unmatched: list[tuple[int, int, SetAside]] = []
+        applied, unmatched = AppliedRetractions(), list[tuple[int, int, SetAside]]()
         for (is_event, key), retractions in self.retractions.items():
             is_due = retractions.records.arrivals <= until
             if is_due.any():
-                unmatched += self._retract(is_event, key, retractions.take(is_due.nonzero()[0]), queries, tick)
+                due = retractions.take(is_due.nonzero()[0])
+                records, done = self._retract(is_event, key, due, queries, tick)
+                arrivals, places = due.records.arrivals, due.records.read_at
+                unmatched += ((int(arrivals[n]), int(places[n]), due.origins[n]) for n in done.unmatched)
+                if is_event and done.removed:
+                    rows, seen_at = np.array(done.removed, dtype=np.int64).T
+                    applied.removed[key] = records.take(rows), seen_at
             if not is_due.all():
                 waiting[is_event, key] = retractions.take((~is_due).nonzero()[0])
         self.retractions = waiting
-        self.add_unmatched([origin for _, _, origin in sorted(unmatched, key=lambda each: each[:2])])
+        unmatched.sort(key=lambda each: each[:2])
+        self.add_unmatched([origin for _, _, origin in unmatched])
+        seen_at = queries.seen_at(np.array([arrival for arrival, _, _ in unmatched], dtype=np.int64))
+        applied.unmatched.extend(zip(seen_at.tolist(), (origin for _, _, origin in unmatched), strict=True))
+        return applied
 
     def _retract(
         self, is_event: bool, key: Key, due: Retractions[SetAside], queries: QuerySchedule, tick: int
-    ) -> list[tuple[int, int, SetAside]]:
-        """Apply retractions of one name; return those without a record: arrival, place and origin."""
+    ) -> tuple[Records, Retracted]:
+        """Apply retractions of one name to the records of the name."""
         store = self.events if is_event else self.fluents
         known = store.get(key)
         records = due.records.take(np.empty(0, dtype=np.int64)) if known is None else known
@@ -151,8 +173,7 @@ class RecordStore:
         self._moments = None
         self.admission_counts.add(AdmissionCounts.of(done.outcome, due.records.starts, tick))
         self.n_retracted += len(due.origins) - len(done.unmatched)
-        arrivals, places = due.records.arrivals, due.records.read_at
-        return [(int(arrivals[number]), int(places[number]), due.origins[number]) for number in done.unmatched]
+        return records, done
 
     def after_retractions(self, queries: QuerySchedule, tick: int) -> tuple[dict[Key, Records], dict[Key, Records]]:
         """The records of events and of fluents, except records that a pending retraction removes."""

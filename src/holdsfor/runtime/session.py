@@ -385,16 +385,16 @@ class EngineSession(SessionRecords):
         done = known.before(settled)
         self._settle(settled)
         time_range = TimeRange(max(settled, self.start), last, self.tick, self.start, is_resumed=settled >= self.start)
-        self._admission.admit_at(queries, last, self.end, settled)
+        applied = self._admission.admit_at(queries, last, self.end, settled)
         evaluation = self._evaluated(time_range, last, last)
-        changes = batch_changes(evaluation, known, keys, queries)
+        changes = batch_changes(evaluation, known, keys, queries, applied.removed)
         self._evaluation, self._resumption = evaluation, None
         self.n_whole += 1
         self.state.note([evaluation], time_range, last, settled)
         self.state.watermark = max(self.state.watermark, self.oldest(last))
         self._known = self._report(evaluation)
         self.seconds += time.perf_counter() - began
-        return replace(changes, settled=(done, self._settle_now()))
+        return replace(changes, settled=(done, self._settle_now()), unmatched=tuple(applied.unmatched))
 
     def _consecutive_queries(self, last: int, step: int) -> ConsecutiveQueries | None:
         """The query times after the last one, if there are several of them."""
@@ -413,7 +413,8 @@ class EngineSession(SessionRecords):
         state, last, is_shown = self.state, queries.last, self.rules.shown is None
         if not is_shown or self.incremental != "auto" or not is_worth_a_batch(state, self.frontier, queries):
             return False
-        if any((each.records.arrivals <= last).any() for each in state.records.retractions.values()):
+        waiting = [each.records for (is_event, _), each in state.records.retractions.items() if not is_event]
+        if any((records.arrivals <= last).any() for records in waiting):
             return False
         outcomes = (records.admission_outcome(queries, last) for records in state.records.fluents.values())
         if state.cuts or has_cuts(state, last, last) or any(outcome.cut.any() for outcome in outcomes):

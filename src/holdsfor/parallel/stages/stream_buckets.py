@@ -12,7 +12,7 @@ change at this query time or later reaches back to it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -285,7 +285,7 @@ class StreamBucket(Bucket):
             if not is_same:
                 evaluated.output += _changed_facts(seen, shown_report, session.frontier)
             evaluated.inside += _cut_changes(session, at)
-            evaluated.unmatched += _unmatched(session, at)
+            evaluated.unmatched += _unmatched([(at, each) for each in session.records.take_unmatched()])
         return evaluated
 
     def _together(self, session: EngineSession, last: int) -> _Evaluated | None:
@@ -300,6 +300,8 @@ class StreamBucket(Bucket):
         evaluated.found += _facts_in(changes)
         for report in changes.settled:
             evaluated.output += _settled_facts(report)
+        session.records.take_unmatched()
+        evaluated.unmatched += _unmatched(changes.unmatched)
         return evaluated
 
     def _since_start(self, report: ReportColumns, first: int) -> ReportColumns:
@@ -494,10 +496,9 @@ def _drop_cuts(session: EngineSession, last: int) -> None:
         cuts[key] = table.take(kept), since[kept], until[kept]
 
 
-def _unmatched(session: EngineSession, at: int) -> Iterator[ShuffleBlock]:
-    """The retractions without a record that a query time has found."""
-    found = session.records.take_unmatched()
+def _unmatched(found: Sequence[tuple[int, SetAside]]) -> Iterator[ShuffleBlock]:
+    """The retractions without a record, each with the query time that has found it."""
     if found:
-        texts = {"text": pa.array([each.text for each in found], pa.string())}
-        times = {"query_time": np.full(len(found), at, np.int64)}
+        texts = {"text": pa.array([each.text for _, each in found], pa.string())}
+        times = {"query_time": np.array([at for at, _ in found], np.int64)}
         yield ShuffleBlock(NO_STAGE, (0,), 1, Facts("unmatched", "", 0, len(found), times=times, texts=texts))

@@ -13,14 +13,14 @@ change. No report is made for the query times between.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 import numpy as np
 
 from holdsfor.columns.query_times import ConsecutiveQueries
-from holdsfor.columns.records import Mask
+from holdsfor.columns.records import Mask, Records
 from holdsfor.columns.tables import FluentTable, Key, PointTable, concatenate_tables, empty_fluents, empty_points
 from holdsfor.kernels.compact import distinct_values
 from holdsfor.kernels.concatenation import concatenate_column
@@ -35,12 +35,14 @@ from holdsfor.runtime.incremental.key_spans import (
     crossing_starts,
     first_numbers,
     late_starts,
+    removal_starts,
 )
 from holdsfor.runtime.incremental.key_stages import Keys, TableName
 from holdsfor.runtime.incremental.state_parts import restricted
 from holdsfor.runtime.record_store import RecordStore
 from holdsfor.runtime.reports.report import ReportColumns
 from holdsfor.runtime.state import State
+from holdsfor.sources.text_records import SetAside
 
 __all__ = ["BatchChanges", "ChangedTable", "batch_changes"]
 
@@ -60,22 +62,31 @@ class ChangedTable(Generic[Table]):
 class BatchChanges:
     """The changes of several query times, by name, and the results that they have settled.
 
-    None of the query times changes a result up to `settled_at`.
+    None of the query times changes a result up to `settled_at`. `unmatched` are the retractions without a record, each
+    with its query time.
     """
 
     fluents: dict[Key, ChangedTable[FluentTable]]
     events: dict[Key, ChangedTable[PointTable]]
     settled_at: int
     settled: tuple[ReportColumns, ...] = ()
+    unmatched: tuple[tuple[int, SetAside], ...] = ()
 
 
-def batch_changes(whole: Evaluation, known: ReportColumns, keys: SpanKeys, queries: ConsecutiveQueries) -> BatchChanges:
+Removed: TypeAlias = Mapping[Key, tuple[Records, Int64]]
+"""Records of events that were retracted, with the query times that see the retractions."""
+
+
+def batch_changes(
+    whole: Evaluation, known: ReportColumns, keys: SpanKeys, queries: ConsecutiveQueries, removed: Removed
+) -> BatchChanges:
     """The changes of query times, given the report before them and an evaluation at the last one.
 
-    Contract: the state of the evaluation has the records of all these query times, without retractions among them, and
-    no interval that a window cuts. No query time adds a member to a domain that rules need for ever.
+    Contract: the state of the evaluation has the records of all these query times, without those that they have
+    `removed`. No interval of the input is retracted, and a window cuts none. No query time changes the members of a
+    domain that rules need for ever.
     """
-    return _Batch(whole, keys, queries).run(known)
+    return _Batch(whole, keys, queries, removed).run(known)
 
 
 @dataclass(frozen=True)
@@ -142,13 +153,15 @@ class _Batch:
     span that starts at the first query time.
     """
 
-    def __init__(self, whole: Evaluation, keys: SpanKeys, queries: ConsecutiveQueries) -> None:
+    def __init__(self, whole: Evaluation, keys: SpanKeys, queries: ConsecutiveQueries, removed: Removed) -> None:
         self.whole = whole
         self.keys = keys
         self.queries = queries
         self.tick = whole.time_range.tick
         self.state = whole.state
-        self.late = late_starts(whole.state.records, keys, whole.rules, queries, self.tick)
+        self.removed = {key: (records, queries.numbers(gone_at)) for key, (records, gone_at) in removed.items()}
+        late = late_starts(whole.state.records, keys, whole.rules, queries, self.tick)
+        self.late = SpanStarts([*late, *removal_starts(self.removed, keys, queries)], queries.n)
         self.waiting: dict[int, list[Int64]] = {}
         self.replaced: list[Int64] = []
         self.fluents: dict[Key, _DatedRows[FluentTable]] = {}
@@ -251,6 +264,7 @@ class _Batch:
         """The evaluation of some keys at a query time."""
         whole, at = self.whole, self.queries.at(number)
         time_range, state = replace(whole.time_range, last=at), self.state_of(keys)
+        self.restore(state.records, number, keys)
         events, fluents = input_tables(whole.rules, state, time_range, at)
         found = Evaluation(
             whole.rules,
@@ -262,6 +276,16 @@ class _Batch:
         )
         found.run()
         return found
+
+    def restore(self, records: RecordStore, number: int, keys: Int64) -> None:
+        """Add the records of some keys that are retracted after a query time."""
+        for key, (removed, gone_at) in self.removed.items():
+            arguments = self.keys.inputs.get((False, key), ())
+            later = (gone_at > number).nonzero()[0]
+            if arguments and len(later):
+                own = later[_rows_of([removed.columns[argument][later] for argument in arguments], keys)]
+                some = removed.take(own)
+                records.events[key] = records.events[key].joined(some) if key in records.events else some
 
     def state_of(self, keys: Int64) -> State:
         """The state of some keys, with their records."""

@@ -4,7 +4,7 @@ If no record of a key is late at the query times of a span, the results of the k
 results at the last one: causal components (`runtime/causal_components.py`) depend only on the past. A span of a key
 starts
 
-- at the first query time that sees a late record of the key,
+- at the first query time that sees a late record of the key, or the retraction of a record,
 - after a query time at which an interval of the input begins at once, since conditions look one time-point ahead,
 - when an interval under a duration filter becomes as long as the bound, since the filter then decides about its start.
 
@@ -13,13 +13,14 @@ Query times are numbered from 1 (`ConsecutiveQueries`). A key has no start in th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from holdsfor.columns.query_times import ALL_ARRIVED, ConsecutiveQueries
 from holdsfor.columns.records import Records
+from holdsfor.columns.tables import Key
 from holdsfor.distribution.keys import Distribution, HashRoute
 from holdsfor.kernels.compact import distinct_values
 from holdsfor.kernels.concatenation import concatenate_column
@@ -41,6 +42,7 @@ __all__ = [
     "crossing_starts",
     "first_numbers",
     "late_starts",
+    "removal_starts",
     "span_keys",
 ]
 
@@ -128,9 +130,8 @@ class SpanStarts:
 
 def late_starts(
     records: RecordStore, keys: SpanKeys, rules: PreparedRules, queries: ConsecutiveQueries, tick: int
-) -> SpanStarts:
-    """The starts of spans by the records of keys."""
-    found: list[tuple[Int64, Int64]] = []
+) -> Iterator[tuple[Int64, Int64]]:
+    """Keys, and the starts of spans by their records."""
     for (is_fvp, key), arguments in keys.inputs.items():
         each = (records.fluents if is_fvp else records.events).get(key)
         if each is None or not len(each):
@@ -138,8 +139,18 @@ def late_starts(
         parts = [_late(each, queries)]
         if is_fvp and key in rules.read_fluents:
             parts += _at_once(each, queries, tick, is_given_by_points=key in rules.point_fluents)
-        found += ((columns[argument], starts) for columns, starts in parts for argument in arguments)
-    return SpanStarts(found, queries.n)
+        yield from ((columns[argument], starts) for columns, starts in parts for argument in arguments)
+
+
+def removal_starts(
+    removed: Mapping[Key, tuple[Records, Int64]], keys: SpanKeys, queries: ConsecutiveQueries
+) -> Iterator[tuple[Int64, Int64]]:
+    """Keys, and the starts of spans by their records of events that were retracted, with the numbers of query times."""
+    for key, (records, gone_at) in removed.items():
+        late, seen_at = _late(records, queries)
+        for argument in keys.inputs.get((False, key), ()):
+            yield records.columns[argument], gone_at
+            yield late[argument], seen_at
 
 
 def _late(records: Records, queries: ConsecutiveQueries) -> tuple[list[Int64], Int64]:
