@@ -120,6 +120,8 @@ class SimulatedStream:
         self.outcome = Outcome()
         self.executors_of: Callable[[int], Sequence[KeptBuckets | None]] = lambda bucket: [None]
         self.n_processes = 0
+        self.is_delayed: Callable[[], bool] = lambda: False
+        self._delayed: list[Iterator[Any]] = []
 
     def divide(self, n_buckets: int, folder: str) -> None:
         """Continue with a number of buckets, and with the state in a folder."""
@@ -144,8 +146,9 @@ class SimulatedStream:
 
         Each bucket is evaluated on its `executors_of`, one after another, and the results of the last one count. A
         bucket continues with its session on an executor, or in a bucket process, if there is one, else with its state
-        in a file.
+        in files. A task that `is_delayed` was lost, and writes its state after the next micro-batch.
         """
+        delayed, self._delayed = self._delayed, []
         decision = self.log.of(number)
         if decision is None:
             arrivals = [int(line.split("|")[1]) for line in lines]
@@ -163,6 +166,8 @@ class SimulatedStream:
                 self._take(found)
         else:
             list(WaitTask(self.states, number)([_only(each, "stage", *range(1, 99)) for each in sent]))
+        for attempt in delayed:
+            list(attempt)
         return decision
 
     def _evaluated(self, number: int, decision: Decision, sent: list[Any], fails_at: int | None) -> list[Any]:
@@ -192,6 +197,10 @@ class SimulatedStream:
         """The results of a bucket."""
         if self.n_processes:
             return list(DelegatedStepTask(task, self.n_processes).evaluated(bucket, blocks))
+        if self.is_delayed():
+            attempt = task.evaluated(bucket, blocks)
+            next(attempt, None)
+            self._delayed.append(attempt)
         *_, last = [list(task.evaluated(bucket, blocks, kept)) for kept in self.executors_of(bucket)]
         return last
 

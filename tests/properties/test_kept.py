@@ -48,7 +48,7 @@ from tests.properties.streamed import SimulatedStream, random_cuts
 from tests.properties.test_rescaled import begun, leave_an_attempt
 from tests.properties.test_restarted import ends_by, known, since
 from tests.properties.test_staged_reports import arriving_late, narrow_windows
-from tests.properties.test_streamed import ANY, CUT, DECIDING, DELAYED, KEYED, cut_case, with_members
+from tests.properties.test_streamed import ANY, CUT, DECIDING, DELAYED, KEYED, cut_case, on_executors, with_members
 from tests.seeds import chunks, named, share
 
 Row = tuple[str, Any]
@@ -287,6 +287,7 @@ def compare(seed: int, case: Case, checkpoint: Path) -> tuple[int, int] | str:
     except (PlanningProblem, ExecutionProblem):
         return "not evaluated"
     stream = SimulatedStream(old, stages_of(replace(read_case(case), compiled=old)), run, 1, checkpoint / FILES)
+    on_executors(stream, seed)
     try:
         return followed(seed, given, stream, checkpoint, rewritten(after, chance))
     except DataProblem as problem:

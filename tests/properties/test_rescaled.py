@@ -31,7 +31,7 @@ from tests.properties.programs import Case, random_case
 from tests.properties.staged import stages_of
 from tests.properties.streamed import SimulatedStream, embedded_outcome, random_cuts
 from tests.properties.test_staged_reports import arriving_late, narrow_windows
-from tests.properties.test_streamed import ANY, CUT, DECIDING, DELAYED, KEYED, check, cut_case, with_members
+from tests.properties.test_streamed import ANY, CUT, DECIDING, DELAYED, KEYED, check, cut_case, on_executors, with_members
 from tests.seeds import chunks, named, share
 
 pytestmark = pytest.mark.in_turn(2)
@@ -89,6 +89,7 @@ def compare(seed: int, case: Case, checkpoint: Path) -> tuple[int, int, int]:
     incremental: Incremental = "on" if seed % 2 else "auto"
     n_buckets = chance.choice(BUCKETS)
     stream = SimulatedStream(given.compiled, stages_of(given), run, n_buckets, checkpoint / FILES, incremental)
+    on_executors(stream, seed)
     begun(stream, checkpoint, n_buckets)
     n_done = n_refused = 0
     stops = set(chance.sample(range(len(batches)), min(len(batches), 3)))

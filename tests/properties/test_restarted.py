@@ -28,6 +28,7 @@ from holdsfor.spark.streaming.stopped_stream import StoppedStream
 from holdsfor.syntax.time_points import LATEST
 from tests.properties.streamed import Outcome, SimulatedStream, embedded_outcome
 from tests.properties.test_rescaled import begun
+from tests.properties.test_streamed import on_executors
 from tests.seeds import chunks, named, share
 
 SEEDS = range(9900, 9950)
@@ -120,6 +121,7 @@ def compare(seed: int, checkpoint: Path) -> int:
     (compiled, stages), (changed, other_stages) = stages_of_text(old), stages_of_text(new)
     run = RunSchedule(0, LATEST, 1, WINDOW, STEP, None)
     stream = SimulatedStream(compiled, stages, run, n_buckets, checkpoint / FILES)
+    on_executors(stream, seed)
     begun(stream, checkpoint, n_buckets)
     batches = [lines[i : i + 4] for i in range(0, len(lines), 4)]
     stop = chance.randint(1, len(batches) - 1)

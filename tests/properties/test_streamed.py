@@ -51,21 +51,38 @@ def with_members(case: Case) -> Case:
 
 
 class Executors:
-    """Two executors that keep sessions. Buckets move between them, and results are lost together with an executor."""
+    """Two executors that keep sessions. Buckets move between them, and results are lost together with an executor.
+
+    Snapshots are due at random, so that buckets have journals of any number of micro-batches.
+    """
 
     def __init__(self, chance: random.Random) -> None:
         self.chance = chance
-        self.kept = [KeptBuckets(), KeptBuckets()]
+        self.often, self.n_usual = chance.choice([0.0, 0.1, 0.5]), chance.choice([2, 3, 20])
+        self.kept = [self.started(), self.started()]
+
+    def started(self) -> KeptBuckets:
+        return KeptBuckets(lambda *_: self.chance.random() < self.often)
 
     def __call__(self, bucket: int) -> list[KeptBuckets | None]:
         """The executors that evaluate a bucket, one after another; the results of the last one count."""
         usual, other = self.kept[bucket % 2], self.kept[1 - bucket % 2]
-        places: list[KeptBuckets | None] = [usual, usual, usual, other, None]
+        places: list[KeptBuckets | None] = [*[usual] * self.n_usual, other, None]
         tried = [self.chance.choice(places)]
-        if self.chance.random() < 0.15:
-            self.kept[bucket % 2] = KeptBuckets()
+        if self.chance.random() < 0.45 / self.n_usual:
+            self.kept[bucket % 2] = self.started()
             tried.append(self.chance.choice([self.kept[bucket % 2], other, None]))
         return tried
+
+    def is_delayed(self) -> bool:
+        """Whether an executor that is lost continues with a task."""
+        return self.chance.random() < 0.05
+
+
+def on_executors(stream: SimulatedStream, seed: int) -> None:
+    """Evaluate the buckets of a stream on executors."""
+    executors = Executors(random.Random(seed))
+    stream.executors_of, stream.is_delayed = executors, executors.is_delayed
 
 
 def cut_case(seed: int) -> Case:
@@ -90,7 +107,7 @@ def compare(seed: int, case: Case, n_buckets: int, folder: Path) -> int | None:
         return None
     incremental: Incremental = "on" if seed % 2 else "auto"
     stream = SimulatedStream(given.compiled, stages_of(given), run, n_buckets, folder / str(seed), incremental)
-    stream.executors_of = Executors(chance)
+    on_executors(stream, seed)
     for number, batch in enumerate(batches):
         if chance.random() < 0.2:
             stream.batch(number, batch, fails_at=chance.randint(0, 3))

@@ -161,5 +161,18 @@ def test_a_checkpoint_of_an_older_version_is_read(tmp_path: Path) -> None:
     path.write_text(json.dumps(older), encoding="utf-8")
     assert read_manifest(files) == manifest
     assert check_identity(files, manifest.identity, Rules.of(hf.load_text(TEXT)), "any", is_new=False) == manifest
+    assert json.loads(path.read_text(encoding="utf-8"))["format"] == FORMAT
+    path.write_text(json.dumps(older), encoding="utf-8")
     assert rescale(checkpoint, buckets=3).buckets == 3
+    assert json.loads(path.read_text(encoding="utf-8"))["format"] == FORMAT
+
+
+def test_a_stream_of_a_version_without_journals_continues_and_is_closed_to_that_version(tmp_path: Path) -> None:
+    _, files = checkpoint_of(tmp_path)
+    path = tmp_path / "holdsfor/stream.json"
+    manifest = read_manifest(files)
+    assert manifest is not None
+    path.write_text(path.read_text(encoding="utf-8").replace(f'"format": {FORMAT}', '"format": 2'), encoding="utf-8")
+    assert read_manifest(files) == manifest
+    assert check_identity(files, manifest.identity, Rules.of(hf.load_text(TEXT)), "any", is_new=False) == manifest
     assert json.loads(path.read_text(encoding="utf-8"))["format"] == FORMAT

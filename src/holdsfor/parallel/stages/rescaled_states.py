@@ -86,7 +86,7 @@ def _aligned(bucket: StreamBucket, states: Mapping[int, bytes], boundary: int) -
     latest = max(settled.values())
     for number in (number for number, until in settled.items() if until < latest):
         with borrowed_rules(bucket.rules, bucket.components, is_last=bucket.is_last) as prepared:
-            session = bucket.restored(states[number], prepared, _name(number))
+            session = bucket.restored(found[number], prepared, _name(number))
             if not session.settle_until(latest, boundary):
                 raise _undecided(bucket, number, settled[number], latest)
             found[number] = Snapshot.from_bytes(session.snapshot(has_report=True).to_bytes())

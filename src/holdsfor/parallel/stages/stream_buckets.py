@@ -46,7 +46,7 @@ from holdsfor.sources.reading import Operations
 from holdsfor.sources.text_records import SetAside
 from holdsfor.syntax.terms import Struct, name_and_arity
 
-__all__ = ["SETTLED", "BucketStep", "StreamBucket", "StreamRouter", "stream_buckets", "stream_destinations"]
+__all__ = ["SETTLED", "StreamBucket", "StreamRouter", "stream_buckets", "stream_destinations"]
 
 SETTLED = "settled"
 """The kind of facts with the settled time-points of a bucket, and the prefix of the kinds of settled results."""
@@ -158,18 +158,6 @@ def stream_buckets(
 
 
 @dataclass
-class BucketStep:
-    """A bucket in a micro-batch: its last query time before, its shuffle blocks, and its state once they are taken."""
-
-    previous: int | None
-    shuffle_blocks: Iterator[ShuffleBlock]
-    session: EngineSession
-
-    def saved(self) -> bytes:
-        return self.session.snapshot(has_report=True).to_bytes()
-
-
-@dataclass
 class _Evaluated:
     """The results of query times: the settled time-point of each, and facts.
 
@@ -197,21 +185,23 @@ class StreamBucket(Bucket):
     after: int | None = None
     stream_start: int | None = None
 
-    def step(self, bucket: int, session: EngineSession, batches: Iterable[Iterable[Facts]], last: int) -> BucketStep:
-        """The query times up to `last` that are not evaluated yet, with the session and the new facts of a bucket.
+    def step(
+        self, bucket: int, session: EngineSession, batches: Iterable[Iterable[Facts]], last: int
+    ) -> Iterator[ShuffleBlock]:
+        """The results of the query times up to `last` that are not evaluated yet, with the new facts of a bucket.
 
-        The facts are those of consecutive micro-batches, with the symbols of the session.
+        The facts are those of consecutive micro-batches, with the symbols of the session. They are inserted at once;
+        the query times are evaluated while the results are taken.
         """
         texts = Texts(session.symbols)
         for facts in batches:
             self._insert_all(session, by_name(facts))
-        return BucketStep(session.previous, self._advanced(session, bucket, texts, last), session)
+        return self._advanced(session, bucket, texts, last)
 
-    def restored(self, saved: bytes | None, prepared: PreparedRules, name: str) -> EngineSession:
-        """The session of a bucket, new without a saved state."""
+    def restored(self, snapshot: Snapshot | None, prepared: PreparedRules, name: str) -> EngineSession:
+        """The session of a bucket, new without a snapshot."""
         run, compiled = self.run, self.rules.compiled()
-        if saved is not None:
-            snapshot = Snapshot.from_bytes(saved, name)
+        if snapshot is not None:
             session = EngineSession.restored(snapshot, compiled, self.rules.goal_terms(), prepared=prepared, name=name)
             session.incremental = self.incremental
             return session

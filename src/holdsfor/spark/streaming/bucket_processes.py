@@ -30,7 +30,8 @@ from typing import Any
 from holdsfor.parallel.exchange.shipped_rules import Inline, Rules
 from holdsfor.parallel.stages.stream_buckets import StreamBucket
 from holdsfor.spark.exchange.shuffle_rows import by_bucket
-from holdsfor.spark.streaming.bucket_steps import BucketStepTask, KeptBuckets, read_blocks, written_blocks
+from holdsfor.spark.streaming.bucket_sessions import read_blocks, written_blocks
+from holdsfor.spark.streaming.bucket_steps import BucketStepTask, KeptBuckets
 from holdsfor.spark.streaming.state_files import StreamFiles
 
 __all__ = ["DelegatedStepTask", "serve"]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
-import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.compute as pc  # type: ignore[import-untyped]
 
 from holdsfor.errors import DataProblem, Diagnostic
@@ -16,13 +14,20 @@ from holdsfor.parallel.exchange.facts import Texts
 from holdsfor.parallel.stages.rule_pool import borrowed_rules, new_rules
 from holdsfor.parallel.stages.stream_buckets import StreamBucket
 from holdsfor.runtime.prepared_rules import PreparedRules
-from holdsfor.runtime.session import EngineSession
-from holdsfor.spark.exchange.shuffle_rows import SHUFFLE_SCHEMA, by_bucket, loads_of, rows_of
-from holdsfor.spark.streaming.state_files import RESTART, StateFiles, StreamFiles
+from holdsfor.spark.exchange.shuffle_rows import by_bucket, rows_of
+from holdsfor.spark.streaming.bucket_sessions import (
+    BucketSession,
+    is_snapshot_due,
+    read_blocks,
+    restored_session,
+    written_blocks,
+)
+from holdsfor.spark.streaming.journals import Journal
+from holdsfor.spark.streaming.state_files import RESTART, StateFiles, StateNames, StreamFiles
 
-__all__ = ["BucketStepTask", "KeptBuckets", "WaitTask", "read_blocks", "written_blocks"]
+__all__ = ["BucketStepTask", "KeptBuckets", "WaitTask"]
 
-_HEAD = 64  # bytes: the head of a state has its digest
+_HEAD = 64  # bytes: the head of a snapshot or journal has its digest
 
 
 @dataclass(frozen=True)
@@ -44,57 +49,75 @@ class BucketStepTask:
             yield from self.evaluated(number, shuffle_blocks)
 
     def evaluated(self, number: int, shuffle_blocks: Sequence[Any], kept: KeptBuckets | None = None) -> Iterator[Any]:
-        """The results of a bucket, as rows; its state is saved when all are taken.
+        """The results of a bucket, as rows; its state is written when all are taken.
 
-        The session continues from its state in memory, if `kept` has it, else from its state in a file.
+        The session continues from its state in memory, if `kept` has it, else from its state in files. A session that
+        was restored writes a snapshot: a bucket that moves between processes does not replay a micro-batch twice.
         """
-        states = StateFiles(self.files, self.bucket.destination.stage, number)
-        name, waiting = states.before(self.batch)
-        known = None if kept is None else kept.taken(states, name)
-        bucket = self.bucket
+        states, bucket = StateFiles(self.files, self.bucket.destination.stage, number), self.bucket
+        names = states.before(self.batch)
+        known = None if kept is None else kept.taken(states, names.last)
         borrowed = borrowed_rules(bucket.rules, bucket.components, is_last=bucket.is_last)
         with nullcontext() if kept is not None else borrowed as prepared:
-            session = self._session(states, name, prepared) if known is None else known
-            session.compact()
-            blocks = [*(read_blocks(states.read(each)) for each in waiting), shuffle_blocks]
-            facts = [[each for load in loads_of(part, session.symbols) for each in load.facts] for part in blocks]
-            step = bucket.step(number, session, facts, self.last)
-            if step.previous != self.previous:
-                message = f"the state `{states.folder}/{name}` is of the query time {step.previous}"
-                raise DataProblem(Diagnostic("HF792", f"{message}, expected {self.previous}", hint=RESTART))
-            yield from rows_of(step.shuffle_blocks, Texts(session.symbols))
-            content = step.saved()
-            states.save(self.batch, content)
+            found = self._restored(states, names, prepared) if known is None else known
+            self._check(found, f"{states.folder}/{names.last}")
+            waiting, before = [states.read(each) for each in names.waiting], found.history
+            blocks = [*map(read_blocks, waiting), shuffle_blocks]
+            results = found.evaluated(bucket, number, self.batch, blocks, self.last)
+            yield from rows_of(results, Texts(found.session.symbols))
+            if kept is None or known is None:
+                content = self._save(states, found)
+            else:
+                journal = Journal(self.last, before, found.history, written_blocks(shuffle_blocks)).to_bytes()
+                n_bytes = len(journal) + sum(map(len, waiting))
+                is_due = kept.is_snapshot_due(states, found, n_bytes)
+                content = self._save(states, found) if is_due else self._append(states, found, journal, n_bytes)
             if kept is not None:
-                kept.keep(states, self.batch, content, session)
+                kept.keep(states, self.batch, content, found)
 
-    def _session(self, states: StateFiles, name: str | None, prepared: PreparedRules | None) -> EngineSession:
-        """The session of a bucket, from its state in a file."""
-        saved = None if name is None else states.read(name)
+    def _restored(self, states: StateFiles, names: StateNames, prepared: PreparedRules | None) -> BucketSession:
+        """The session of a bucket, from its state in files."""
         if prepared is None:
             prepared = new_rules(self.bucket.rules, self.bucket.components, is_last=self.bucket.is_last)
-        return self.bucket.restored(saved, prepared, f"{states.folder}/{name}")
+        return restored_session(self.bucket, states, names, prepared)
+
+    def _check(self, found: BucketSession, name: str) -> None:
+        """Refuse the state of another query time."""
+        if found.session.previous != self.previous:
+            message = f"the state `{name}` is of the query time {found.session.previous}, expected {self.previous}"
+            raise DataProblem(Diagnostic("HF792", message, hint=RESTART))
+
+    def _save(self, states: StateFiles, found: BucketSession) -> bytes:
+        content = found.snapshot()
+        states.save(self.batch, content)
+        return content
+
+    def _append(self, states: StateFiles, found: BucketSession, journal: bytes, n_bytes: int) -> bytes:
+        states.append(self.batch, journal)
+        found.note_journal(n_bytes)
+        return journal
 
 
 @dataclass
 class KeptBuckets:
     """The sessions of buckets between micro-batches, in the memory of one process.
 
-    The state in files decides: a session is used only if the file that the next micro-batch reads is the one that this
-    session has written. Every due micro-batch evaluates all buckets, so a session that was not used in the last but one
-    is evaluated in another process now, and is dropped.
+    The state in files decides: a session is used only if the last file that the next micro-batch reads is the one that
+    this session has written. Every due micro-batch evaluates all buckets, so a session that was not used in the last
+    but one is evaluated in another process now, and is dropped.
     """
 
-    _sessions: dict[StateFiles, tuple[int, bytes, EngineSession]] = field(default_factory=dict)
+    is_snapshot_due: Callable[[StateFiles, BucketSession, int], bool] = is_snapshot_due
+    _sessions: dict[StateFiles, tuple[int, bytes, BucketSession]] = field(default_factory=dict)
     _batches: dict[StreamFiles, tuple[int, int]] = field(default_factory=dict)
 
-    def taken(self, states: StateFiles, name: str | None) -> EngineSession | None:
+    def taken(self, states: StateFiles, name: str | None) -> BucketSession | None:
         """The session of a bucket whose state is in a file, if it is kept; it is not kept any more."""
         batch, head, session = self._sessions.pop(states, (-1, b"", None))
         return session if states.is_of(name, batch, head) else None
 
-    def keep(self, states: StateFiles, batch: int, content: bytes, session: EngineSession) -> None:
-        """Keep a session after a micro-batch, with the content of its state."""
+    def keep(self, states: StateFiles, batch: int, content: bytes, session: BucketSession) -> None:
+        """Keep a session after a micro-batch, with the content of the file that it has written."""
         before, last = self._batches.get(states.files, (-1, -1))
         if batch != last:
             self._batches[states.files] = last, batch
@@ -121,18 +144,3 @@ class WaitTask:
             for number, shuffle_blocks in by_bucket(blocks).items():
                 StateFiles(self.files, stage, number).wait(self.batch, written_blocks(shuffle_blocks))
         yield from ()
-
-
-def written_blocks(batches: Sequence[Any]) -> bytes:
-    """Batches of shuffle blocks as the content of a file."""
-    sink = io.BytesIO()
-    with pa.ipc.new_stream(sink, SHUFFLE_SCHEMA) as writer:
-        for batch in batches:
-            writer.write_batch(batch.cast(SHUFFLE_SCHEMA))
-    return sink.getvalue()
-
-
-def read_blocks(content: bytes) -> list[Any]:
-    """The batches of a file."""
-    with pa.ipc.open_stream(content) as reader:
-        return list(reader)

@@ -29,8 +29,8 @@ __all__ = [
     "write_manifest",
 ]
 
-FORMAT = 2
-"""Increases with every change of the files of a stream or of their meaning."""
+FORMAT = 3
+"""Increases with every change of the files of a stream or of their meaning; format 3 has journals."""
 
 _FILE = "stream.json"
 _BEGUN = "begun"
@@ -108,7 +108,7 @@ def read_manifest(files: StreamFiles) -> Manifest | None:
         version = found.pop("format")
         if version == 1:
             return Manifest(Identity(**found))
-        if version != FORMAT:
+        if version not in range(2, FORMAT + 1):
             raise _other_version(version)
         return Manifest(**{**found, "identity": Identity(**found["identity"])})
     except (ValueError, TypeError, KeyError, AttributeError):
@@ -151,6 +151,8 @@ def check_identity(files: StreamFiles, expected: Identity, rules: Rules, stages:
     if found.stages not in (None, stages):
         message = "the checkpoint is from a version of holdsfor that plans other stages for these rules"
         raise DataProblem(Diagnostic("HF792", message, hint=RESTART))
+    if json.loads(files.read(_FILE))["format"] != FORMAT:
+        write_manifest(files, found)  # an older version must refuse the files that this one writes
     return found
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.kernels.packing import OPEN
 from holdsfor.runtime.snapshot import Snapshot
 from holdsfor.spark.streaming.decisions import Decision, DecisionLog
 from holdsfor.spark.streaming.identity import read_manifest
-from holdsfor.spark.streaming.state_files import FILES, StreamFiles
+from holdsfor.spark.streaming.state_files import FILES, StateFiles, StreamFiles
+from holdsfor.spark.streaming.stopped_stream import StoppedStream, replayed_snapshot
 
 __all__ = ["inspection_of"]
 
@@ -28,7 +31,7 @@ def inspection_of(checkpoint: str) -> Iterator[str]:
         yield "no micro-batch yet"
         return
     yield from _progress(decision)
-    yield from _state(files.inside(manifest.folder))
+    yield from _state(StoppedStream(checkpoint.rstrip("/"), files))
 
 
 def _progress(decision: Decision) -> Iterator[str]:
@@ -40,34 +43,58 @@ def _progress(decision: Decision) -> Iterator[str]:
         yield f"input {name}: no record yet"
 
 
-def _state(files: StreamFiles) -> Iterator[str]:
+@dataclass
+class _Stage:
+    """The states of the buckets of a stage, in numbers."""
+
+    n_bytes: int = 0
+    n_journal_bytes: int = 0
+    largest: int = 0
+    n_records: int = 0
+    n_waiting: int = 0
+    n_open: Counter[str] = field(default_factory=Counter)
+    oldest: int | None = None
+
+    def add(self, snapshot: Snapshot) -> None:
+        """Add the records and open intervals of a bucket."""
+        for (name, _), (_, starts, ends) in snapshot.parts.get("report", [0, [], []])[1]:
+            is_open = snapshot.columns[ends] == OPEN
+            if is_open.any():
+                self.n_open[name] += int(is_open.sum())
+                first = int(snapshot.columns[starts][is_open].min())
+                self.oldest = first if self.oldest is None else min(self.oldest, first)
+        stored = snapshot.parts["state"]["records"]
+        self.n_records += sum(
+            len(snapshot.columns[part[2]]) for kind in ("events", "fluents") for _, part in stored[kind]
+        )
+
+
+def _state(stream: StoppedStream) -> Iterator[str]:
     """The size of the state of each stage, the open intervals of its fluents, and the oldest of them."""
-    for stage in files.folders("state"):
-        n_bytes = n_records = n_waiting = 0
-        n_open: dict[str, int] = {}
-        oldest: int | None = None
-        largest = 0
-        for bucket in files.folders(f"state/{stage}"):
-            folder = f"state/{stage}/{bucket}"
-            names = files.names(folder)
-            n_waiting += sum(name.endswith(".waiting") for name in names)
-            states = [name for name in names if name.endswith(".state")]
-            if not states:
-                continue
-            content = files.read(f"{folder}/{states[-1]}")
-            n_bytes, largest = n_bytes + len(content), max(largest, len(content))
-            snapshot = Snapshot.from_bytes(content, f"{folder}/{states[-1]}")
-            for (name, _), (_, starts, ends) in snapshot.parts.get("report", [0, [], []])[1]:
-                is_open = snapshot.columns[ends] == OPEN
-                if is_open.any():
-                    n_open[name] = n_open.get(name, 0) + int(is_open.sum())
-                    first = int(snapshot.columns[starts][is_open].min())
-                    oldest = first if oldest is None else min(oldest, first)
-            stored = snapshot.parts["state"]["records"]
-            n_records += sum(
-                len(snapshot.columns[part[2]]) for kind in ("events", "fluents") for _, part in stored[kind]
-            )
-        yield f"stage {stage}: {n_bytes} bytes, largest bucket {largest}, {n_records} records, {n_waiting} files wait"
-        yield from (f"  {name}: {n} open intervals" for name, n in sorted(n_open.items()))
-        if oldest is not None:
-            yield f"  the oldest open interval starts at {oldest}"
+    files = stream.files.inside(stream.manifest.folder)
+    for number in files.folders("state"):
+        stage = _Stage()
+        for bucket in files.folders(f"state/{number}"):
+            _read(stream, StateFiles(files, int(number), int(bucket)), stage)
+        yield f"stage {number}: {stage.n_bytes} bytes in snapshots, {stage.n_journal_bytes} in journals, " + (
+            f"largest bucket {stage.largest}, {stage.n_records} records, {stage.n_waiting} files wait"
+        )
+        yield from (f"  {name}: {n} open intervals" for name, n in sorted(stage.n_open.items()))
+        if stage.oldest is not None:
+            yield f"  the oldest open interval starts at {stage.oldest}"
+
+
+def _read(stream: StoppedStream, states: StateFiles, stage: _Stage) -> None:
+    """Add the state of a bucket, after its journals are replayed in memory."""
+    names = states.needed_by()
+    stage.n_waiting += len(names.waiting)
+    if names.snapshot is None:
+        return
+    content = states.read(names.snapshot)
+    n_journal_bytes = sum(len(states.read(each)) for files, journal in names.journals for each in (*files, journal))
+    stage.n_bytes, stage.n_journal_bytes = stage.n_bytes + len(content), stage.n_journal_bytes + n_journal_bytes
+    stage.largest = max(stage.largest, len(content) + n_journal_bytes)
+    if names.journals:
+        bucket = stream.buckets(stream.manifest.identity.n_buckets)[states.stage - 1]
+        content = replayed_snapshot(bucket, states, names)
+    stage.add(Snapshot.from_bytes(content, f"{states.folder}/{names.last}"))

@@ -86,6 +86,7 @@ class _Keeping:
     def run(self) -> Manifest:
         stream, manifest = self.stream, self.stream.manifest
         old, new = stream.files.inside(manifest.folder), stream.files.inside(manifest.next_folder)
+        stream.write_snapshots()
         stream.files.delete_folder(manifest.next_folder)
         before = stream.buckets(self.identity.n_buckets)
         every = [(bucket, each) for bucket in before for each in state_files(bucket, old)]
@@ -122,7 +123,7 @@ class _Keeping:
 
     def _state_name(self, every: list[StateFiles]) -> str:
         """The name of the last states, which all buckets have written in the same micro-batch."""
-        names = {each.needed_by(self.stream.next)[0] for each in every}
+        names = {each.needed_by(self.stream.next).snapshot for each in every}
         name = names.pop()
         if names or name is None:
             message = "the buckets of the stream have states of different micro-batches"
@@ -208,7 +209,7 @@ class _Keeping:
         if snapshot.settings["keeps_cuts"] or not bucket.onward.destinations:
             return snapshot
         with borrowed_rules(bucket.rules, bucket.components) as prepared:
-            session = bucket.restored(snapshot.to_bytes(), prepared, "state")
+            session = bucket.restored(Snapshot.from_bytes(snapshot.to_bytes()), prepared, "state")
             session.begin_to_keep_cuts()
             return Snapshot.from_bytes(session.snapshot(has_report=True).to_bytes(), "state")
 

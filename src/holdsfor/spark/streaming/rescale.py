@@ -90,6 +90,7 @@ class _Rescaling:
         if n_old == self.n_new:
             return Rescaled(n_old, n_old, 0, before, before)
         self.stream.check_results()
+        self.stream.write_snapshots()
         self.stream.files.delete_folder(next_folder)
         n_entities = sum(self._stage(position, old, new) for position in range(len(self.stream.stages.stages)))
         identity = replace(manifest.identity, n_buckets=self.n_new)
@@ -114,7 +115,7 @@ class _Rescaling:
         """Write the state of a stage for the new buckets; the number of its entities."""
         before, after = self.old[position], self.new[position]
         found = state_files(before, old)
-        names = {each.needed_by(self.stream.next)[0] for each in found}
+        names = {each.needed_by(self.stream.next).snapshot for each in found}
         if len(names) > 1:
             message = f"the buckets of stage {position + 1} have states of different micro-batches"
             raise DataProblem(Diagnostic("HF792", message, hint=RESTART))
@@ -148,7 +149,7 @@ class _Rescaling:
         senders = self.old[position].sender.senders.get(destination, frozenset())
         for sender in senders:
             for each in state_files(self.old[sender - 1], found[0].files):
-                name = each.needed_by(self.stream.next)[0]
+                name = each.needed_by(self.stream.next).snapshot
                 bounds.append(OPEN if name is None else settled_until(each.read(name), f"{each.folder}/{name}"))
         return min(bounds)
 

@@ -29,7 +29,7 @@ from holdsfor.runtime.snapshot import Snapshot
 from holdsfor.runtime.state_snapshot import report_of, stored_state
 from holdsfor.sources.place_kinds import PlaceKinds
 from holdsfor.spark.exchange.shuffle_rows import rows_of
-from holdsfor.spark.streaming.bucket_steps import read_blocks, written_blocks
+from holdsfor.spark.streaming.bucket_sessions import read_blocks, written_blocks
 from holdsfor.spark.streaming.identity import Identity, Manifest, write_manifest
 from holdsfor.spark.streaming.state_files import StateFiles, StreamFiles, number_of
 from holdsfor.spark.streaming.stopped_stream import (
@@ -50,6 +50,7 @@ def restart(stream: StoppedStream, identity: Identity, rules: Rules, stages: Sta
     """Rewrite the state of a stopped stream for other rules; the other settings are those of the stream."""
     stream.check_results()
     stream.check_complete()
+    stream.write_snapshots()
     manifest, decision, next_folder = stream.manifest, stream.decision, stream.manifest.next_folder
     old, new = stream.files.inside(manifest.folder), stream.files.inside(next_folder)
     stream.files.delete_folder(next_folder)
@@ -81,7 +82,7 @@ class _Kept:
         symbols, stores, kinds, number = Symbols(), list[RecordStore](), PlaceKinds(), -1
         texts = Texts(symbols)
         for bucket, files in self.every:
-            name = files.needed_by(self.batch)[0]
+            name = files.needed_by(self.batch).snapshot
             if name is None:
                 continue
             snapshot = Snapshot.from_bytes(files.read(name), f"{files.folder}/{name}")

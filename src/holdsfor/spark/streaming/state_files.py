@@ -2,7 +2,8 @@
 
 A file is written under another name and then renamed, so a file with its own name is complete. Its name has the number
 of the micro-batch that wrote it. A micro-batch that is repeated after a crash reads the files of earlier ones only, and
-writes its own again with the same content.
+writes its own again with the same meaning: a snapshot of the state of a bucket, or a journal that continues the state
+before (`journals.py`).
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ from typing import Any
 from holdsfor.errors import DataProblem, Diagnostic, ExecutionProblem, UsageProblem
 from holdsfor.spark.input.parquet_files import arrow_address
 
-__all__ = ["FILES", "RESTART", "StateFiles", "StreamFiles", "number_of"]
+__all__ = ["FILES", "RESTART", "StateFiles", "StateNames", "StreamFiles", "number_of"]
 
 FILES = "holdsfor"
 """The folder of the stream in its checkpoint."""
 
-_STATE, _WAITING = ".state", ".waiting"
+_STATE, _JOURNAL, _WAITING = ".state", ".journal", ".waiting"
 _DIGITS = 12
 
 
@@ -186,6 +187,24 @@ RESTART = "start the stream with another checkpoint, and read its input from the
 
 
 @dataclass(frozen=True)
+class StateNames:
+    """The names of the files with the state of a bucket.
+
+    The state is a `snapshot`, changed by `journals` in their order, each after the records that waited for its query
+    times. Then there are the records that are `waiting` for the next query time.
+    """
+
+    snapshot: str | None
+    journals: list[tuple[list[str], str]]
+    waiting: list[str]
+
+    @property
+    def last(self) -> str | None:
+        """The file of the last evaluated micro-batch."""
+        return self.journals[-1][1] if self.journals else self.snapshot
+
+
+@dataclass(frozen=True)
 class StateFiles:
     """The state of one bucket of a stage before and after each micro-batch."""
 
@@ -197,46 +216,67 @@ class StateFiles:
     def folder(self) -> str:
         return f"state/{self.stage}/{self.bucket}"
 
-    def before(self, batch: int) -> tuple[str | None, list[str]]:
-        """The state before a micro-batch, and the records that wait since then, as names of files.
+    def before(self, batch: int) -> StateNames:
+        """The state before a micro-batch.
 
         Earlier files are deleted: no micro-batch before this one can be repeated.
         """
-        names = [name for name in self.files.names(self.folder) if number_of(name) < batch]
-        state, waiting = self._needed(names)
+        names = self._names_before(batch)
+        found = self._needed(names)
+        needed = {found.snapshot, *found.waiting}
+        for waiting, journal in found.journals:
+            needed.update(waiting, [journal])
         for name in names:
-            if name != state and name not in waiting:
+            if name not in needed:
                 self.files.delete(f"{self.folder}/{name}")
-        return state, waiting
+        return found
 
-    def needed_by(self, batch: int) -> tuple[str | None, list[str]]:
-        """The state before a micro-batch, and the records that wait since then; no file is deleted."""
-        return self._needed([name for name in self.files.names(self.folder) if number_of(name) < batch])
+    def needed_by(self, batch: int | None = None) -> StateNames:
+        """The state before a micro-batch, by default after the last one; no file is deleted."""
+        return self._needed(self._names_before(batch))
 
-    def _needed(self, names: list[str]) -> tuple[str | None, list[str]]:
-        states = [name for name in names if name.endswith(_STATE)]
-        state = states[-1] if states else None
-        last = -1 if state is None else number_of(state)
-        return state, [name for name in names if name.endswith(_WAITING) and number_of(name) > last]
+    def _names_before(self, batch: int | None) -> list[str]:
+        names = self.files.names(self.folder)
+        return names if batch is None else [name for name in names if number_of(name) < batch]
+
+    def _needed(self, names: list[str]) -> StateNames:
+        """The last snapshot and what follows it; a repeated micro-batch may have left a snapshot and a journal."""
+        snapshots = [name for name in names if name.endswith(_STATE)]
+        snapshot = snapshots[-1] if snapshots else None
+        last = -1 if snapshot is None else number_of(snapshot)
+        journals: list[tuple[list[str], str]] = []
+        waiting: list[str] = []
+        for name in (name for name in names if number_of(name) > last):
+            if name.endswith(_JOURNAL):
+                journals.append((waiting, name))
+                waiting = []
+            elif name.endswith(_WAITING):
+                waiting.append(name)
+        return StateNames(snapshot, journals, waiting)
 
     def read(self, name: str) -> bytes:
         return self.files.read(f"{self.folder}/{name}")
 
     def is_of(self, name: str | None, batch: int, head: bytes) -> bool:
-        """Whether a file is the state after a micro-batch that begins with these bytes."""
-        return name == _state(batch) and self.files.head(f"{self.folder}/{name}", len(head)) == head
+        """Whether a file is of the state after a micro-batch, and begins with these bytes."""
+        if name is None or number_of(name) != batch:
+            return False
+        return self.files.head(f"{self.folder}/{name}", len(head)) == head
 
     def save(self, batch: int, content: bytes) -> None:
-        """Write the state after a micro-batch."""
-        self.files.write(f"{self.folder}/{_state(batch)}", content)
+        """Write the state after a micro-batch as a snapshot."""
+        self._write(batch, _STATE, content)
+
+    def append(self, batch: int, content: bytes) -> None:
+        """Write the journal of a micro-batch, which continues the state before it."""
+        self._write(batch, _JOURNAL, content)
 
     def wait(self, batch: int, content: bytes) -> None:
         """Write records that no query time of a micro-batch has seen."""
-        self.files.write(f"{self.folder}/{batch:0{_DIGITS}}{_WAITING}", content)
+        self._write(batch, _WAITING, content)
 
-
-def _state(batch: int) -> str:
-    return f"{batch:0{_DIGITS}}{_STATE}"
+    def _write(self, batch: int, kind: str, content: bytes) -> None:
+        self.files.write(f"{self.folder}/{batch:0{_DIGITS}}{kind}", content)
 
 
 def number_of(name: str) -> int:

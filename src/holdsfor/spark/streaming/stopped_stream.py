@@ -15,17 +15,26 @@ from holdsfor.kernels.keys import distinct_rows
 from holdsfor.parallel.exchange.facts import Facts, Texts, by_name
 from holdsfor.parallel.exchange.shipped_rules import Rules
 from holdsfor.parallel.stages.admission import RunSchedule
+from holdsfor.parallel.stages.rule_pool import borrowed_rules
 from holdsfor.parallel.stages.stream_buckets import StreamBucket, StreamRouter, stream_buckets, stream_destinations
 from holdsfor.runtime.session import EngineSession
 from holdsfor.spark.exchange.shuffle_rows import by_bucket, loads_of, rows_of
-from holdsfor.spark.streaming.bucket_steps import read_blocks, written_blocks
+from holdsfor.spark.streaming.bucket_sessions import read_blocks, restored_session, written_blocks
 from holdsfor.spark.streaming.decisions import Decision, DecisionLog
 from holdsfor.spark.streaming.identity import Manifest, last_commit, read_manifest
-from holdsfor.spark.streaming.state_files import RESTART, StateFiles, StreamFiles, number_of
+from holdsfor.spark.streaming.state_files import RESTART, StateFiles, StateNames, StreamFiles, number_of
 from holdsfor.spark.streaming.stored_rules import read_rules
 from holdsfor.syntax.time_points import LATEST
 
-__all__ = ["StoppedStream", "digest_of_stages", "planned_rules", "state_files", "wait_for", "waiting_facts"]
+__all__ = [
+    "StoppedStream",
+    "digest_of_stages",
+    "planned_rules",
+    "replayed_snapshot",
+    "state_files",
+    "wait_for",
+    "waiting_facts",
+]
 
 
 def digest_of_stages(stages: Stages) -> str:
@@ -108,6 +117,15 @@ class StoppedStream:
         buckets = stream_buckets(self.stages, destinations, self.rules, run)
         return [replace(each, stream_start=start) for each in buckets]
 
+    def write_snapshots(self) -> None:
+        """Write the state of each bucket before the next micro-batch as a snapshot, where it has journals."""
+        files = self.files.inside(self.manifest.folder)
+        for bucket in self.buckets(self.manifest.identity.n_buckets):
+            for states in state_files(bucket, files):
+                names = states.needed_by(self.next)
+                if names.journals and names.last is not None:
+                    states.save(number_of(names.last), replayed_snapshot(bucket, states, names))
+
 
 def planned_rules(rules: Rules, tick: int, window: int) -> PlannedRules:
     """Rules with the plan of a run in windows."""
@@ -122,6 +140,12 @@ def state_files(bucket: StreamBucket, files: StreamFiles) -> list[StateFiles]:
     return [StateFiles(files, stage, number) for number in range(n)]
 
 
+def replayed_snapshot(bucket: StreamBucket, states: StateFiles, names: StateNames) -> bytes:
+    """A snapshot of the state in the files of a bucket, after its journals are replayed."""
+    with borrowed_rules(bucket.rules, bucket.components, is_last=bucket.is_last) as prepared:
+        return restored_session(bucket, states, names, prepared).snapshot()
+
+
 # -- records that wait -------------------------------------------------------------------------------------------------
 
 
@@ -129,7 +153,7 @@ def waiting_facts(found: Iterable[StateFiles], batch: int) -> Iterator[tuple[int
     """The records that wait before a micro-batch, by the micro-batch that brought them, each once."""
     waiting: dict[int, list[tuple[StateFiles, str]]] = {}
     for each in found:
-        for name in each.needed_by(batch)[1]:
+        for name in each.needed_by(batch).waiting:
             waiting.setdefault(number_of(name), []).append((each, name))
     for number, files in waiting.items():
         symbols = Symbols()
