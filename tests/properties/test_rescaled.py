@@ -31,7 +31,17 @@ from tests.properties.programs import Case, random_case
 from tests.properties.staged import stages_of
 from tests.properties.streamed import SimulatedStream, embedded_outcome, random_cuts
 from tests.properties.test_staged_reports import arriving_late, narrow_windows
-from tests.properties.test_streamed import ANY, CUT, DECIDING, DELAYED, KEYED, check, cut_case, on_executors, with_members
+from tests.properties.test_streamed import (
+    ANY,
+    CUT,
+    DECIDING,
+    DELAYED,
+    KEYED,
+    check,
+    cut_case,
+    on_executors,
+    with_members,
+)
 from tests.seeds import chunks, named, share
 
 pytestmark = pytest.mark.in_turn(2)

@@ -58,7 +58,7 @@ class Executors:
 
     def __init__(self, chance: random.Random) -> None:
         self.chance = chance
-        self.often, self.n_usual = chance.choice([0.0, 0.1, 0.5]), chance.choice([2, 3, 20])
+        self.often, self.n_usual = chance.choice([0.0, 0.0, 0.3]), chance.choice([3, 10, 30])
         self.kept = [self.started(), self.started()]
 
     def started(self) -> KeptBuckets:
@@ -69,7 +69,7 @@ class Executors:
         usual, other = self.kept[bucket % 2], self.kept[1 - bucket % 2]
         places: list[KeptBuckets | None] = [*[usual] * self.n_usual, other, None]
         tried = [self.chance.choice(places)]
-        if self.chance.random() < 0.45 / self.n_usual:
+        if self.chance.random() < 0.1:
             self.kept[bucket % 2] = self.started()
             tried.append(self.chance.choice([self.kept[bucket % 2], other, None]))
         return tried

@@ -12,12 +12,12 @@ import pyarrow as pa  # type: ignore[import-untyped]
 
 from holdsfor.errors import DataProblem, Diagnostic
 from holdsfor.parallel.exchange.shuffle_blocks import ShuffleBlock
-from holdsfor.parallel.stages.stream_buckets import SETTLED, StreamBucket
+from holdsfor.parallel.stages.stream_buckets import StreamBucket
 from holdsfor.runtime.prepared_rules import PreparedRules
 from holdsfor.runtime.session import EngineSession
 from holdsfor.runtime.snapshot import Snapshot
 from holdsfor.spark.exchange.shuffle_rows import SHUFFLE_SCHEMA, loads_of
-from holdsfor.spark.streaming.journals import Journal, RowCounts, history_after, received_rows
+from holdsfor.spark.streaming.journals import Journal, RowCounts, counted_rows, history_after
 from holdsfor.spark.streaming.state_files import RESTART, StateFiles, StateNames, number_of
 
 __all__ = ["BucketSession", "is_snapshot_due", "read_blocks", "restored_session", "written_blocks"]
@@ -46,27 +46,27 @@ class BucketSession:
         session = self.session
         session.compact()
         facts = [[each for load in loads_of(part, session.symbols) for each in load.facts] for part in blocks]
-        received = received_rows(batch for part in blocks for batch in part)
+        received = counted_rows(each for part in facts for each in part)
         return self._counted(bucket.step(number, session, facts, last), batch, last, received)
 
     def _counted(
         self, shuffle_blocks: Iterable[ShuffleBlock], batch: int, last: int, received: RowCounts
     ) -> Iterator[ShuffleBlock]:
-        sent: RowCounts = Counter()
+        changed: RowCounts = Counter()
         for block in shuffle_blocks:
-            facts = block.facts
-            sent[facts.kind, facts.name, facts.arity] += facts.n
+            changed += counted_rows([block.facts])
             yield block
-        # A session may leave out query times without changes, so the number of settled time-points is its own.
-        for counts in (received, sent):
-            counts.pop((SETTLED, "", 0), None)
-        self.history = history_after(self.history, batch, last, received, sent)
+        self.history = history_after(self.history, batch, last, received, changed)
 
     def snapshot(self) -> bytes:
         """The state as the content of a file; journals then continue it."""
         content = self.session.snapshot({_HISTORY: self.history}, has_report=True).to_bytes()
         self.snapshot_bytes, self.replay_bytes = len(content), 0
         return content
+
+    def journal(self, last: int, before: str, blocks: bytes) -> bytes:
+        """The journal of the evaluated micro-batch as the content of a file."""
+        return Journal(last, self.session.state.settled, before, self.history, blocks).to_bytes()
 
     def note_journal(self, n_bytes: int) -> None:
         """Count a journal with the records that have waited for it."""
@@ -82,9 +82,11 @@ class BucketSession:
             message = f"the journal `{name}` does not continue the state before it"
             raise DataProblem(Diagnostic("HF792", message, hint=RESTART))
         blocks = [*(read_blocks(states.read(each)) for each in waiting), read_blocks(found.blocks)]
+        self.session.replayed = found.last, found.settled
         for _ in self.evaluated(bucket, states.bucket, number_of(journal), blocks, found.last):
             pass
-        if found.after != self.history:
+        self.session.replayed = None
+        if (found.after, found.settled) != (self.history, self.session.state.settled):
             message = f"the journal `{name}` has other results than the micro-batch that wrote it"
             hint = "continue the stream once with the version of holdsfor that wrote the checkpoint"
             raise DataProblem(Diagnostic("HF792", message, hint=hint))

@@ -22,7 +22,6 @@ from holdsfor.spark.streaming.bucket_sessions import (
     restored_session,
     written_blocks,
 )
-from holdsfor.spark.streaming.journals import Journal
 from holdsfor.spark.streaming.state_files import RESTART, StateFiles, StateNames, StreamFiles
 
 __all__ = ["BucketStepTask", "KeptBuckets", "WaitTask"]
@@ -65,15 +64,16 @@ class BucketStepTask:
             blocks = [*map(read_blocks, waiting), shuffle_blocks]
             results = found.evaluated(bucket, number, self.batch, blocks, self.last)
             yield from rows_of(results, Texts(found.session.symbols))
-            if kept is None or known is None:
-                content = self._save(states, found)
-            else:
-                journal = Journal(self.last, before, found.history, written_blocks(shuffle_blocks)).to_bytes()
+            if kept is None:
+                self._save(states, names, found)
+                return
+            content = None
+            if known is not None and not names.has_repetition:
+                journal = found.journal(self.last, before, written_blocks(shuffle_blocks))
                 n_bytes = len(journal) + sum(map(len, waiting))
-                is_due = kept.is_snapshot_due(states, found, n_bytes)
-                content = self._save(states, found) if is_due else self._append(states, found, journal, n_bytes)
-            if kept is not None:
-                kept.keep(states, self.batch, content, found)
+                if not kept.is_snapshot_due(states, found, n_bytes):
+                    content = self._append(states, found, journal, n_bytes)
+            kept.keep(states, self.batch, content or self._save(states, names, found), found)
 
     def _restored(self, states: StateFiles, names: StateNames, prepared: PreparedRules | None) -> BucketSession:
         """The session of a bucket, from its state in files."""
@@ -87,9 +87,11 @@ class BucketStepTask:
             message = f"the state `{name}` is of the query time {found.session.previous}, expected {self.previous}"
             raise DataProblem(Diagnostic("HF792", message, hint=RESTART))
 
-    def _save(self, states: StateFiles, found: BucketSession) -> bytes:
+    def _save(self, states: StateFiles, names: StateNames, found: BucketSession) -> bytes:
+        """Write a snapshot, unless a later micro-batch has begun: this task was lost, and then repeated elsewhere."""
         content = found.snapshot()
-        states.save(self.batch, content)
+        if names.has_repetition or not states.has_later(self.batch):
+            states.save(self.batch, content)
         return content
 
     def _append(self, states: StateFiles, found: BucketSession, journal: bytes, n_bytes: int) -> bytes:

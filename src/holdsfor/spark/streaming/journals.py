@@ -4,16 +4,19 @@ The state of a bucket after a micro-batch is a function of the state before it, 
 received, and the last due query time. A journal has the blocks and the query time, so its size follows the records. The
 state is restored from the last snapshot: the journals after it are replayed in their order.
 
+One thing is not such a function: the time-points that a session settles depend on measured costs, and the results up
+to there were written as settled. So a journal also has the settled time-point, to which a replay keeps.
+
 A *history* is a digest of all micro-batches of a bucket since its first snapshot: their numbers, query times, and the
-numbers of rows that the bucket has received and sent. Repetitions of a micro-batch have the same history, whatever the
-order of their blocks. So a journal continues any snapshot with its history, and no other one, and a replay that derives
-other rows than the first evaluation is detected.
+numbers of rows that the bucket has received and changed. Repetitions of a micro-batch have the same history, whatever
+the order of their blocks. So a journal continues any snapshot with its history, and no other one, and a replay that
+derives other changes than the first evaluation is detected.
 
     "holdsfor journal\\n"    the first bytes of every journal
     format                  4 bytes, little endian: the version of this layout
     digest                  16 bytes: BLAKE2b of everything after it
     length of the header    8 bytes, little endian
-    header                  JSON: the query time, and the histories before and after the micro-batch
+    header                  JSON: the query time, the settled time-point, the histories before and after
     shuffle blocks          an Arrow stream
 """
 
@@ -24,11 +27,13 @@ import json
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from holdsfor.errors import DataProblem, Diagnostic
+from holdsfor.parallel.exchange.facts import Facts
+from holdsfor.parallel.stages.stream_buckets import SETTLED
 
-__all__ = ["Journal", "RowCounts", "history_after", "received_rows"]
+__all__ = ["Journal", "RowCounts", "counted_rows", "history_after"]
 
 RowCounts: TypeAlias = Counter[tuple[str, str, int]]
 """The number of rows in shuffle blocks by their kind, name and arity."""
@@ -40,16 +45,18 @@ _FIXED = len(_MAGIC) + 4 + 16 + 8
 
 @dataclass(frozen=True)
 class Journal:
-    """The blocks of a micro-batch, its last query time, and the history of the bucket before and after it."""
+    """The blocks of a micro-batch, its last query time, the time-point settled then, and the histories around it."""
 
     last: int
+    settled: int
     before: str
     after: str
     blocks: bytes
 
     def to_bytes(self) -> bytes:
         """The content of a file."""
-        header = json.dumps({"last": self.last, "before": self.before, "after": self.after}).encode()
+        fields = {name: getattr(self, name) for name in ("last", "settled", "before", "after")}
+        header = json.dumps(fields).encode()
         rest = b"".join([len(header).to_bytes(8, "little"), header, self.blocks])
         return b"".join([_MAGIC, _FORMAT.to_bytes(4, "little"), _digest(rest), rest])
 
@@ -68,21 +75,23 @@ class Journal:
         return Journal(**json.loads(rest[8:size]), blocks=rest[size:])
 
 
-def history_after(before: str, batch: int, last: int, received: RowCounts, sent: RowCounts) -> str:
+def history_after(before: str, batch: int, last: int, received: RowCounts, changed: RowCounts) -> str:
     """The history of a bucket after a micro-batch."""
-    rows = [sorted(found.items()) for found in (received, sent)]
+    rows = [sorted(found.items()) for found in (received, changed)]
     return _digest(json.dumps([before, batch, last, rows]).encode()).hex()
 
 
-def received_rows(batches: Iterable[Any]) -> RowCounts:
-    """The numbers of rows in the shuffle blocks of batches."""
-    found: RowCounts = Counter()
-    for batch in batches:
-        columns = (batch.column(name).to_pylist() for name in ("kind", "name", "arity", "n"))
-        for kind, name, arity, n in zip(*columns, strict=True):
-            if n:
-                found[kind, name, arity] += n
-    return found
+def counted_rows(found: Iterable[Facts]) -> RowCounts:
+    """The numbers of rows in records and changes.
+
+    Settled results and time-points are left out, and so are the true starts of intervals that windows cut: they depend
+    on the time-points that a session has settled.
+    """
+    counts: RowCounts = Counter()
+    for facts in found:
+        if facts.n and not facts.kind.startswith(SETTLED) and "true_start" not in facts.times:
+            counts[facts.kind, facts.name, facts.arity] += facts.n
+    return counts
 
 
 def _digest(data: bytes) -> bytes:

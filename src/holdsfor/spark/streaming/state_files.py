@@ -12,7 +12,7 @@ import errno
 import os
 import uuid
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -191,12 +191,14 @@ class StateNames:
     """The names of the files with the state of a bucket.
 
     The state is a `snapshot`, changed by `journals` in their order, each after the records that waited for its query
-    times. Then there are the records that are `waiting` for the next query time.
+    times. Then there are the records that are `waiting` for the next query time. `has_repetition` says that there are
+    files of the next micro-batch, or of later ones.
     """
 
     snapshot: str | None
     journals: list[tuple[list[str], str]]
     waiting: list[str]
+    has_repetition: bool = False
 
     @property
     def last(self) -> str | None:
@@ -221,23 +223,25 @@ class StateFiles:
 
         Earlier files are deleted: no micro-batch before this one can be repeated.
         """
-        names = self._names_before(batch)
-        found = self._needed(names)
+        names = self.files.names(self.folder)
+        earlier = [name for name in names if number_of(name) < batch]
+        found = self._needed(earlier)
         needed = {found.snapshot, *found.waiting}
         for waiting, journal in found.journals:
             needed.update(waiting, [journal])
-        for name in names:
+        for name in earlier:
             if name not in needed:
                 self.files.delete(f"{self.folder}/{name}")
-        return found
+        return replace(found, has_repetition=len(earlier) < len(names))
 
     def needed_by(self, batch: int | None = None) -> StateNames:
         """The state before a micro-batch, by default after the last one; no file is deleted."""
-        return self._needed(self._names_before(batch))
-
-    def _names_before(self, batch: int | None) -> list[str]:
         names = self.files.names(self.folder)
-        return names if batch is None else [name for name in names if number_of(name) < batch]
+        return self._needed(names if batch is None else [name for name in names if number_of(name) < batch])
+
+    def has_later(self, batch: int) -> bool:
+        """Whether there are files of later micro-batches."""
+        return any(number_of(name) > batch for name in self.files.names(self.folder))
 
     def _needed(self, names: list[str]) -> StateNames:
         """The last snapshot and what follows it; a repeated micro-batch may have left a snapshot and a journal."""
