@@ -56,6 +56,8 @@ class Batch:
     seconds: float
     jvm: float
     python: float
+    written: int
+    """Bytes of the state: snapshots, journals and records that wait."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,7 @@ def measured(
     shutil.rmtree(place, ignore_errors=True)
     frame = spark.readStream.schema(spark.read.parquet(str(records)).schema).option("maxFilesPerTrigger", 1)
     stream = hf.spark.stream(frame.parquet(str(records)), rules, window=window, step=step, start=0, **options)
+    checkpoint = place / "checkpoint"
     found: list[Batch] = []
     before: tuple[float, Cost] = time.perf_counter(), cost_of_children()
 
@@ -108,19 +111,24 @@ def measured(
                 now[0] - before[0],
                 spent.jvm,
                 spent.workers,
+                written_by(checkpoint, progress.decision.batch),
             )
         )
         before = now
 
-    checkpoint = place / "checkpoint"
     writer = stream.changes.writeStream.format("parquet").option("checkpointLocation", str(checkpoint))
     query = writer.onProgress(note).trigger(availableNow=True).start(str(place / "changes"))
     query.awaitTermination()
     return Measured(found[n_warm:], *state_of(checkpoint))
 
 
+def written_by(checkpoint: Path, batch: int) -> int:
+    """The bytes of the state that a micro-batch has written."""
+    return sum(path.stat().st_size for path in checkpoint.glob(f"holdsfor/state/*/*/{batch:012}.*"))
+
+
 def state_of(checkpoint: Path) -> tuple[int, int]:
-    """The bytes of the last state of all buckets, and the number of their open intervals."""
+    """The bytes of the last snapshots of all buckets, and the number of their open intervals."""
     from holdsfor.spark.streaming.inspection import inspection_of
 
     lines = list(inspection_of(str(checkpoint)))
@@ -227,9 +235,11 @@ def entities(spark: SparkSession, *, is_long: bool) -> dict[str, Any]:
         found[str(n)] = run.row()
         times = [duration(run.seconds(p)) for p in (50, 99)]
         processor = [duration(run.processor(part)) for part in ("jvm", "python")]
-        rows.append([f"{n:,}", *times, *processor, f"{run.state_bytes / n:,.0f}"])
+        written = sum(each.written for each in run.batches) / len(run.batches)
+        rows.append([f"{n:,}", *times, *processor, f"{run.state_bytes / n:,.0f}", f"{written / 1e3:,.0f} KB"])
     print(f"\n{TOUCHED:,} entities are touched by each micro-batch:\n")
-    print_table(["open entities", "p50", "p99", "JVM", "Python", "bytes of state, an entity"], rows)
+    headings = ["open entities", "p50", "p99", "JVM", "Python"]
+    print_table([*headings, "bytes of state, an entity", "written by a micro-batch"], rows)
     return found
 
 

@@ -22,6 +22,8 @@ SIZES = ((10_000, 1_000), (100_000, 10_000), (1_000_000, 100_000), (1_000_000, 1
 CORES = (2, 16, 64, 256)
 BUCKET_BYTES = 10e6  # at most, of the state of a bucket
 TASK_SECONDS = 1e-4  # of the driver, for each task
+JOURNAL_BYTES = 70  # of the journals of both stages, for a record
+REPLAY_BYTES, SHARE, STAGES = 64 << 10, 0.75, 2  # a snapshot is due when journals reach a share of the last one
 
 
 @dataclass(frozen=True)
@@ -57,8 +59,14 @@ def settled(vessels: int, rate: int, cores: int, costs: Costs) -> dict[str, Any]
         "load": load,
         "seconds": length,
         "state_bytes": state,
-        "written": state / length,
+        "written": written(rate * length, buckets, state) / length if load < 1 else 0.0,
     }
+
+
+def written(records: float, buckets: int, state: float) -> float:
+    """The bytes that a micro-batch writes: its journals, and the snapshots that these make due; at most the state."""
+    journals = records * JOURNAL_BYTES
+    return min(state, journals + (journals + STAGES * buckets * REPLAY_BYTES) / SHARE)
 
 
 def main() -> None:
