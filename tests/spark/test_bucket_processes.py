@@ -76,6 +76,24 @@ def test_a_stream_does_not_depend_on_processes_that_are_killed(tmp_path: Path) -
     assert not folder.exists()
 
 
+def test_a_process_that_is_killed_leaves_journals_that_another_one_replays(tmp_path: Path) -> None:
+    """The state is large enough for journals."""
+    many = [f"win|1|1|c{number}" for number in range(6_000)]
+    batches = [[*many, *LINES[:6]], *(LINES[at : at + 3] for at in range(6, 30, 3))]
+    stream = streamed(tmp_path)
+    n_journals = []
+    for number, batch in enumerate(batches):
+        stream.batch(number, batch)
+        n_journals.append(len(list(tmp_path.glob(f"state/1/*/{number:012}.journal"))))
+        if number in (3, 5):
+            for victim in STARTED.values():
+                victim.send_signal(signal.SIGKILL)
+                victim.wait()
+    assert n_journals[3]
+    assert n_journals[5]
+    assert stream.outcome.changes == embedded_outcome([*many, *LINES], hf.load_text(RULES), RUN, LAST).changes
+
+
 def test_tasks_evaluate_buckets_where_processes_cannot_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.executable", "/bin/false")
     stream = streamed(tmp_path)
