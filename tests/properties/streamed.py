@@ -146,7 +146,7 @@ class SimulatedStream:
 
         Each bucket is evaluated on its `executors_of`, one after another, and the results of the last one count. A
         bucket continues with its session on an executor, or in a bucket process, if there is one, else with its state
-        in files. A task that `is_delayed` was lost, and writes its state after the next micro-batch.
+        in files. A task that `is_delayed` was lost, and ends after the next micro-batch or repetition.
         """
         delayed, self._delayed = self._delayed, []
         decision = self.log.of(number)

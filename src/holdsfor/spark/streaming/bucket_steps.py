@@ -88,9 +88,12 @@ class BucketStepTask:
             raise DataProblem(Diagnostic("HF792", message, hint=RESTART))
 
     def _save(self, states: StateFiles, names: StateNames, found: BucketSession) -> bytes:
-        """Write a snapshot, unless a later micro-batch has begun: this task was lost, and then repeated elsewhere."""
+        """Write a snapshot, unless another attempt has done so meanwhile: this task was lost, or is a speculative one.
+
+        Two attempts may settle different time-points, so the state must stay that of the attempt whose results count.
+        """
         content = found.snapshot()
-        if names.has_repetition or not states.has_later(self.batch):
+        if names.has_repetition or not states.is_written(self.batch):
             states.save(self.batch, content)
         return content
 

@@ -239,9 +239,9 @@ class StateFiles:
         names = self.files.names(self.folder)
         return self._needed(names if batch is None else [name for name in names if number_of(name) < batch])
 
-    def has_later(self, batch: int) -> bool:
-        """Whether there are files of later micro-batches."""
-        return any(number_of(name) > batch for name in self.files.names(self.folder))
+    def is_written(self, batch: int) -> bool:
+        """Whether there are files of a micro-batch, or of later ones."""
+        return any(number_of(name) >= batch for name in self.files.names(self.folder))
 
     def _needed(self, names: list[str]) -> StateNames:
         """The last snapshot and what follows it; a repeated micro-batch may have left a snapshot and a journal."""
