@@ -97,7 +97,7 @@ class EngineSession(SessionRecords):
         self._batch: QueryBatch | None = None
         self._resumption: Resumption | None = None
         self._cost = MeasuredCost()
-        self.replayed: tuple[int, int] | None = None  # a query time that is evaluated again, and what it had settled
+        self.replayed: int | None = None  # the settled time-point of query times that are evaluated again
         self._settling: tuple[int, Evaluation] | None = None
         self._settled_to = self.start - 1  # the boundary up to which records were evaluated to settle time-points
         self._stages: tuple[KeyStage, ...] | None = None
@@ -226,25 +226,17 @@ class EngineSession(SessionRecords):
         if self.window is None or self.previous is None:
             return self.start - 1
         boundary = min(self.last_point(query_time - self.window), self.state.computed.unchanged_until(query_time))
-        if self.replayed is not None:
-            decided = self._replayed_decision(query_time, boundary)
+        if self.replayed is not None and self.replayed <= self.state.settled:
+            decided = self.state.settled
         elif self._evaluation is not None:
             decided = decided_until([self._evaluation], boundary)
-        elif boundary - self._settled_to <= self._lag(query_time):
+        elif self.replayed is None and boundary - self._settled_to <= self._lag(query_time):
             decided = self.state.settled
         else:
             decided = self._decided_by_settling(boundary)
+        # Which time-points are settled depends on measured costs: no more than by the first evaluation.
+        decided = decided if self.replayed is None else min(decided, self.replayed)
         return max(self.state.settled, decided if decided >= self.start else self.start - 1)
-
-    def _replayed_decision(self, query_time: int, boundary: int) -> int:
-        """The decided time-point as before: it depends on measured costs, and its results were reported."""
-        assert self.replayed is not None
-        until, settled = self.replayed
-        if query_time < until or settled <= self.state.settled:
-            return self.state.settled
-        whole = self._evaluation
-        decided = self._decided_by_settling(boundary) if whole is None else decided_until([whole], boundary)
-        return min(settled, decided)
 
     def _lag(self, query_time: int) -> int:
         """The time by which the settled time-point may lag behind the window while query times are resumed.

@@ -44,7 +44,8 @@ class State:
 
     Time: the run begins at `start`. Results up to `settled` do not change; records that end by `watermark` have no
     effect. `previous` is the last query time. `time_range` is the range that the query time `evaluated_at` evaluated;
-    later query times were skipped, because nothing changed.
+    later query times were skipped, because nothing changed. Results up to `reported_until` were reported as settled, if
+    it is later than `settled`: a state that is restored by an evaluation may have settled less than before.
 
     At the settled time-point: `held` has the FVPs that hold, with their true starts; `edges` the `startI` and `endI`
     there; `pending` the delayed effects of components; `prefixes` the beginnings of lists under filters; `allen` the
@@ -61,6 +62,7 @@ class State:
     records: RecordStore
     computed: UpstreamResults
     watermark: int = BEFORE_EVERYTHING
+    reported_until: int = BEFORE_EVERYTHING
     first_query_time: int | None = None
     previous: int | None = None
     evaluated_at: int | None = None

@@ -15,6 +15,7 @@ from holdsfor.analysis.fingerprint import fingerprint
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.columns.encoding import Symbols
 from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.kernels.inertia import BEFORE_EVERYTHING
 from holdsfor.kernels.keys import Int64
 from holdsfor.physical.time_range import TimeRange
 from holdsfor.runtime.cuts import DatedCuts
@@ -133,6 +134,7 @@ def written_state(state: State, write: PartWriter) -> Part:
     return {
         **{name: getattr(state, name) for name in (*_CLOCK, *_COUNTS)},
         "time_range": time_range,
+        "reported_until": state.reported_until,
         "place_kinds": state.place_kinds.to_json(),
         "records": write.store(state.records),
         "held": write.by_id(state.held, write.fluents),
@@ -159,6 +161,7 @@ def _read(part: Part, read: PartReader, symbols: Symbols) -> State:
     return State(
         **{name: part[name] for name in (*_CLOCK, *_COUNTS)},
         time_range=None if time_range is None else TimeRange(*time_range),
+        reported_until=part.get("reported_until", BEFORE_EVERYTHING),
         place_kinds=PlaceKinds().with_json(part["place_kinds"]),
         records=read.store(part["records"]),
         held=read.by_id(part["held"], read.fluents),

@@ -21,6 +21,7 @@ from holdsfor.columns.retractions import Retractions
 from holdsfor.columns.tables import FluentTable, Key, PointTable, Relation, concatenate_tables
 from holdsfor.distribution.stages import Stage
 from holdsfor.errors import DataProblem, Diagnostic
+from holdsfor.kernels.inertia import BEFORE_EVERYTHING
 from holdsfor.kernels.keys import Int64, dense_ids, distinct_rows
 from holdsfor.parallel.exchange.facts import Texts
 from holdsfor.parallel.exchange.routing import Destination
@@ -83,7 +84,7 @@ def _aligned(bucket: StreamBucket, states: Mapping[int, bytes], boundary: int) -
     """The states, all settled up to the latest of their settled time-points."""
     found = {number: Snapshot.from_bytes(content, _name(number)) for number, content in states.items()}
     settled = {number: snapshot.parts["state"]["settled"] for number, snapshot in found.items()}
-    latest = max(settled.values())
+    latest = max(max(until, _reported_until(found[number])) for number, until in settled.items())
     for number in (number for number, until in settled.items() if until < latest):
         with borrowed_rules(bucket.rules, bucket.components, is_last=bucket.is_last) as prepared:
             session = bucket.restored(found[number], prepared, _name(number))
@@ -91,6 +92,12 @@ def _aligned(bucket: StreamBucket, states: Mapping[int, bytes], boundary: int) -
                 raise _undecided(bucket, number, settled[number], latest)
             found[number] = Snapshot.from_bytes(session.snapshot(has_report=True).to_bytes())
     return found
+
+
+def _reported_until(snapshot: Snapshot) -> int:
+    """The time-point up to which results were reported as settled; older states do not have it."""
+    until: int = snapshot.parts["state"].get("reported_until", BEFORE_EVERYTHING)
+    return until
 
 
 def _undecided(bucket: StreamBucket, number: int, settled: int, latest: int) -> DataProblem:
@@ -151,6 +158,7 @@ def _joined(parts: Sequence[BucketState], symbols: Symbols) -> BucketState:
     state = replace(
         first,
         watermark=max(each.watermark for each in states),
+        reported_until=max(each.reported_until for each in states),
         is_announced=all(each.is_announced for each in states),
         n_new_members=max(each.n_new_members for each in states),
         place_kinds=reduce(lambda one, other: one.merged(other), (each.place_kinds for each in states)),

@@ -267,7 +267,7 @@ class StreamBucket(Bucket):
             known = session.last_report() or ReportColumns(session.start - 1, {}, {})
             evaluated.settled[at] = session.settled_at(at)
             seen = self._since_start(known, session.start)
-            evaluated.output += _settled_facts(seen.before(evaluated.settled[at]))
+            evaluated.output += _settled_facts(seen.before(evaluated.settled[at]), session.state)
             report = session.query(at)
             shown_report = self._since_start(report, session.start)
             is_same = seen is known and shown_report is report
@@ -289,7 +289,7 @@ class StreamBucket(Bucket):
         evaluated = _Evaluated({last - self.run.step: changes.settled_at, last: session.frontier})
         evaluated.found += _facts_in(changes)
         for report in changes.settled:
-            evaluated.output += _settled_facts(report)
+            evaluated.output += _settled_facts(report, session.state)
         session.records.take_unmatched()
         evaluated.unmatched += _unmatched(changes.unmatched)
         return evaluated
@@ -313,16 +313,16 @@ class StreamBucket(Bucket):
             yield self._owned_rows(facts, bucket, texts)
 
     def withdrawn(
-        self, report: ReportColumns, start: int, bucket: int, texts: Texts, at: int, boundary: int
+        self, report: ReportColumns, state: State, bucket: int, texts: Texts, at: int, boundary: int
     ) -> Iterator[ShuffleBlock]:
         """The rows of a last report as output: those before a boundary are settled, a query time removes the others.
 
-        The session of the report begins at `start`.
+        The state is that of the session of the report.
         """
-        report = self._since_start(report, start)
+        report = self._since_start(report, state.start)
         selection = self.rules.compiled().selection
         shown = None if selection is None else ShownRows(selection, texts.symbols)
-        found = list(_settled_facts(report.before(boundary)))
+        found = list(_settled_facts(report.before(boundary), state))
         found += [_dated(each, at, 1) for each in _facts_of(report.since(boundary))]
         for facts in found:
             yield from _shown(self._owned_rows(facts, bucket, texts), shown)
@@ -362,9 +362,9 @@ def _facts_in(changes: BatchChanges) -> Iterator[Facts]:
         yield Facts("event", *key, points.n, list(points.columns[:-1]), {"start": points.times, **dates})
 
 
-def _settled_facts(report: ReportColumns) -> Iterator[Facts]:
-    """Rows that do not change any more."""
-    return (replace(each, kind=f"{SETTLED} {each.kind}") for each in _facts_of(report))
+def _settled_facts(report: ReportColumns, state: State) -> Iterator[Facts]:
+    """Rows that do not change any more, and were not reported as such before the state was restored."""
+    return (replace(each, kind=f"{SETTLED} {each.kind}") for each in _facts_of(report.since(state.reported_until)))
 
 
 def _facts_of(report: ReportColumns) -> Iterator[Facts]:

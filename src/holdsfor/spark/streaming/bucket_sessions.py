@@ -66,7 +66,8 @@ class BucketSession:
 
     def journal(self, last: int, before: str, blocks: bytes) -> bytes:
         """The journal of the evaluated micro-batch as the content of a file."""
-        return Journal(last, self.session.state.settled, before, self.history, blocks).to_bytes()
+        state = self.session.state
+        return Journal(last, max(state.settled, state.reported_until), before, self.history, blocks).to_bytes()
 
     def note_journal(self, n_bytes: int) -> None:
         """Count a journal with the records that have waited for it."""
@@ -82,11 +83,13 @@ class BucketSession:
             message = f"the journal `{name}` does not continue the state before it"
             raise DataProblem(Diagnostic("HF792", message, hint=RESTART))
         blocks = [*(read_blocks(states.read(each)) for each in waiting), read_blocks(found.blocks)]
-        self.session.replayed = found.last, found.settled
+        self.session.replayed = found.settled
         for _ in self.evaluated(bucket, states.bucket, number_of(journal), blocks, found.last):
             pass
         self.session.replayed = None
-        if (found.after, found.settled) != (self.history, self.session.state.settled):
+        state = self.session.state
+        state.reported_until = max(state.reported_until, found.settled)
+        if found.after != self.history:
             message = f"the journal `{name}` has other results than the micro-batch that wrote it"
             hint = "continue the stream once with the version of holdsfor that wrote the checkpoint"
             raise DataProblem(Diagnostic("HF792", message, hint=hint))

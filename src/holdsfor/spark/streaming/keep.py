@@ -163,7 +163,7 @@ class _Keeping:
         if report is not None:
             assert self.stream.decision.last is not None
             at, others = self.stream.decision.last + self.identity.step, _part(report, self._continued, is_inside=False)
-            blocks = bucket.withdrawn(others, state.start, files.bucket, found.texts, at, self.begins)
+            blocks = bucket.withdrawn(others, state, files.bucket, found.texts, at, self.begins)
             write_replaced(new, files, blocks, found.texts)
 
     def _write(self, position: int, old: list[StateFiles], name: str, new: StreamFiles, found: _Found) -> None:

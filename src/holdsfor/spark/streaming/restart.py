@@ -91,9 +91,7 @@ class _Kept:
             stores.append(state.records)
             kinds = kinds.merged(state.place_kinds)
             if report is not None:
-                write_replaced(
-                    self.new, files, bucket.withdrawn(report, state.start, files.bucket, texts, at, begins), texts
-                )
+                write_replaced(self.new, files, bucket.withdrawn(report, state, files.bucket, texts, at, begins), texts)
         if stores:
             facts = [*kept_records(stores, begins), *_kind_facts(kinds)]
             wait_for(self.new, number, sender, facts, texts)

@@ -89,7 +89,7 @@ def test_ever_new_entities_leave_no_members_in_the_stages_of_a_stream(
     n_members, n_bytes = list[int](), list[int]()
     for _, kept in streamed(compiled, lines, tmp_path):
         sessions = [session for *_, session in kept._sessions.values()]
-        n_members.append(sum(each.rules.background.facts(("thing", 1)).n for each in sessions))
-        n_bytes.append(sum(len(each.snapshot(has_report=True).to_bytes()) for each in sessions))
+        n_members.append(sum(each.session.rules.background.facts(("thing", 1)).n for each in sessions))
+        n_bytes.append(sum(len(each.session.snapshot(has_report=True).to_bytes()) for each in sessions))
     assert 0 < max(n_members) < len(lines)
     assert max(n_bytes[25:]) <= 1.1 * max(n_bytes[10:25])
