@@ -80,6 +80,19 @@ def test_a_run_has_one_line_about_warnings(tmp_path: Path, capsys: pytest.Captur
     assert f"`holdsfor check '{rules}'` explains" in warned[0]
 
 
+def test_the_line_about_warnings_has_an_unknown_name_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rules = tmp_path / "rules.prolog"
+    rules.write_text(
+        "initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X), T).\n"
+        "holdsFor(happy(X)=true, I) :- holdsFor(rihc(X)=true, I1), union_all([I1], I).\n",
+        encoding="utf-8",
+    )
+    assert main(["run", str(rules), "--input", EVENTS]) == 0
+    (warned,) = [line for line in capsys.readouterr().err.splitlines() if line.startswith("warning[HF3")]
+    assert "rihc" in warned
+    assert "and 1 more" in warned
+
+
 @pytest.mark.parametrize(
     ("name", "other", "expected"),
     [
