@@ -23,7 +23,7 @@ import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.parquet as pq  # type: ignore[import-untyped]
 from processes import Cost, cost_of_children
-from showing import duration, print_table
+from showing import Curve, Panel, draw_charts, duration, print_table
 from spark_series import started
 from streams import rules_of
 from timing import RESULTS, write_results
@@ -195,7 +195,7 @@ def sustained(spark: SparkSession, *, is_long: bool) -> dict[str, Any]:
     found: dict[str, Any] = {}
     rows = []
     for size in (100_000, 250_000, 500_000):
-        n_warm = 2_000_000 // size
+        n_warm = max(8, 2_000_000 // size)
         records, rules = maritime(VESSELS, size, n_warm + (40 if is_long else 10))
         run = measured(spark, records, rules, STEPS * STEP, STEP, n_warm)
         found[str(size)] = run.row()
@@ -212,7 +212,8 @@ def sizes(spark: SparkSession, *, is_long: bool) -> dict[str, Any]:
     """The time of a micro-batch against its size, with about one query time in each."""
     found: dict[str, Any] = {}
     rows = []
-    for size, n_batches in ((1_000, 400 if is_long else 120), (10_000, 60), (100_000, 30)):
+    runs = ((1_000, 400 if is_long else 120), (10_000, 60), (30_000, 45), (100_000, 30), (300_000, 18))
+    for size, n_batches in runs:
         records, rules = maritime(size, size, n_batches)
         run = measured(spark, records, rules, STEPS * STEP, STEP, n_batches // 3)
         found[str(size)] = run.row()
@@ -223,6 +224,19 @@ def sizes(spark: SparkSession, *, is_long: bool) -> dict[str, Any]:
     print("\nThe time of a micro-batch, with as many vessels as records, which is one query time:\n")
     print_table(["records", "micro-batches", "p50", "p99", "JVM", "Python"], rows)
     return found
+
+
+def draw_sizes(found: dict[str, Any], pictures: Path) -> None:
+    """The time of a micro-batch, and of a record in it, against its size."""
+    sizes = [int(size) for size in found]
+    seconds = [[each["seconds"] for each in run["batches"]] for run in found.values()]
+    curves = [Curve(f"p{p}", sizes, [float(np.percentile(each, p)) for each in seconds]) for p in (50, 99)]
+    records = [Curve(each.label, sizes, [1e6 * y / x for x, y in zip(sizes, each.ys, strict=True)]) for each in curves]
+    panels = [
+        Panel("A micro-batch with one query time", "records", "seconds", curves),
+        Panel("A record of it", "records", "microseconds", records),
+    ]
+    draw_charts(pictures / "stream_batches.png", panels)
 
 
 def entities(spark: SparkSession, *, is_long: bool) -> dict[str, Any]:
@@ -291,6 +305,7 @@ def _intervals(key: tuple[int], frames: Iterator[Any], state: Any) -> Iterator[A
 def main() -> None:
     parser = argparse.ArgumentParser(description="What does a micro-batch cost?")
     parser.add_argument("--long", action="store_true", help="more micro-batches")
+    parser.add_argument("--pictures", type=Path, default=RESULTS, metavar="FOLDER", help="the folder of the chart")
     parser.add_argument("parts", nargs="*", default=PARTS, metavar="PART", help=", ".join(PARTS))
     options = parser.parse_args()
     if unknown := [part for part in options.parts if part not in PARTS]:
@@ -300,6 +315,8 @@ def main() -> None:
         with started(2) as spark:
             found[part] = globals()[part](spark, is_long=options.long)
     write_results("spark_streams", found)
+    if "sizes" in found:
+        draw_sizes(found["sizes"], options.pictures)
 
 
 if __name__ == "__main__":
