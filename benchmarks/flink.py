@@ -154,11 +154,20 @@ def _after_all(changes: pa.Table) -> pa.Table:
 
 def flink(sizes: Sequence[int], python: str | None) -> Iterator[Ran]:
     """MATCH_RECOGNIZE, two slots."""
+    return _flink("match", sizes, python)
+
+
+def keyed_flink(sizes: Sequence[int], python: str | None) -> Iterator[Ran]:
+    """A function of PyFlink with keyed state, two slots. A fifth of the records, because it is slow."""
+    return _flink("keyed", [n // 5 for n in sizes], python)
+
+
+def _flink(kind: str, sizes: Sequence[int], python: str | None) -> Iterator[Ran]:
     if python is None:
         raise Missing("give the interpreter of an environment with apache-flink as --flink")
-    place = place_of("flink").resolve()
+    place = place_of(f"flink-{kind}").resolve()
     folders = [(str((records_of(n) / "two").resolve()), str(place / str(i))) for i, n in enumerate(sizes)]
-    command = [python, str(Path(__file__).with_name("flink_job.py")), str(BOUND)]
+    command = [python, str(Path(__file__).with_name("flink_job.py")), kind, str(BOUND)]
     done = subprocess.run([*command, *sum(folders, ())], capture_output=True, text=True, check=False)
     if done.returncode:
         raise Missing(f"{python} failed: {done.stderr.strip()[-600:]}")
@@ -255,6 +264,7 @@ def _streamed(spark: SparkSession, n: int, place: Path, start: Callable[[DataFra
 SYSTEMS: dict[str, tuple[str, Callable[[Sequence[int], str | None], Iterator[Ran]]]] = {
     "embedded": ("holdsfor, live run, one process", embedded),
     "flink": ("Flink SQL, `MATCH_RECOGNIZE`", flink),
+    "keyed": ("PyFlink, keyed state", keyed_flink),
     "spark": ("holdsfor, `hf.spark.stream`", on_spark),
     "plain": ("Spark, `applyInPandasWithState`", plain_spark),
 }

@@ -1,8 +1,9 @@
-"""MATCH_RECOGNIZE on Flink for `benchmarks/flink.py`, under a Python that has PyFlink.
+"""Jobs on Flink for `benchmarks/flink.py`, under a Python that has PyFlink.
 
-`python benchmarks/flink_job.py BOUND RECORDS RESULTS [RECORDS RESULTS …]` runs one job after the other in one JVM, from
-a folder of CSV files to a folder of CSV files, and prints a line of JSON for each. Records are `id,state,time`, with
-times in milliseconds and delays of less than BOUND seconds.
+`python benchmarks/flink_job.py KIND BOUND RECORDS RESULTS [RECORDS RESULTS …]` runs one job after the other in one JVM,
+from a folder of CSV files to a folder of CSV files, and prints a line of JSON for each. `KIND` is `match`, for
+MATCH_RECOGNIZE in SQL, or `keyed`, for a function in Python with keyed state and a timer for each record. Records are
+`id,state,time`, with times in milliseconds and delays of less than BOUND seconds.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from __future__ import annotations
 import json
 import sys
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from processes import cost_of_children
 
@@ -61,12 +63,53 @@ def _quoted(path: str) -> str:
     return path.replace("'", "''")
 
 
+def match(tables: StreamTableEnvironment) -> None:
+    tables.execute_sql(MATCH).wait()
+
+
+def keyed(tables: StreamTableEnvironment) -> None:
+    """The records of a lamp wait in its state until the watermark has passed them."""
+    from pyflink.common import Row, Types  # type: ignore[import-not-found]
+    from pyflink.datastream.functions import KeyedProcessFunction  # type: ignore[import-not-found]
+    from pyflink.datastream.state import (  # type: ignore[import-not-found]
+        MapStateDescriptor,
+        ValueStateDescriptor,
+    )
+
+    class Ended(KeyedProcessFunction):  # type: ignore[misc]
+        def open(self, runtime_context: Any) -> None:
+            waiting = MapStateDescriptor("waiting", Types.LONG(), Types.STRING())
+            self.waiting = runtime_context.get_map_state(waiting)
+            self.since = runtime_context.get_state(ValueStateDescriptor("since", Types.LONG()))
+
+        def process_element(self, value: Any, ctx: Any) -> None:
+            self.waiting.put(value[2], value[1])
+            ctx.timer_service().register_event_time_timer(value[2])
+
+        def on_timer(self, timestamp: int, ctx: Any) -> Iterator[Any]:
+            is_on, since = self.waiting.get(timestamp) == "on", self.since.value()
+            self.waiting.remove(timestamp)
+            if is_on and since is None:
+                self.since.update(timestamp)
+            elif not is_on and since is not None:
+                yield Row(ctx.get_current_key(), since + 1, timestamp + 1)
+                self.since.clear()
+
+    rows = tables.to_data_stream(tables.from_path("records"))
+    kind = Types.ROW_NAMED(["id", "start", "end"], [Types.LONG(), Types.LONG(), Types.LONG()])
+    ended = rows.key_by(lambda row: row[0], Types.LONG()).process(Ended(), kind)
+    tables.from_data_stream(ended).execute_insert("results").wait()
+
+
+KINDS = {"match": match, "keyed": keyed}
+
+
 def main() -> None:
-    bound, *folders = sys.argv[1:]
+    kind, bound, *folders = sys.argv[1:]
     for records, results in zip(folders[::2], folders[1::2], strict=True):
         tables = environment(int(bound), records, results)
         began = time.perf_counter(), time.process_time(), cost_of_children()
-        tables.execute_sql(MATCH).wait()
+        KINDS[kind](tables)
         processor = time.process_time() - began[1] + cost_of_children().since(began[2]).total
         print(json.dumps({"processor": processor, "seconds": time.perf_counter() - began[0]}), flush=True)
 

@@ -2,8 +2,8 @@
 
 `python benchmarks/stream_soak.py [--minutes 360]` prints a table with ten parts of the run, writes
 `build/benchmarks/stream_soak.json` and draws `stream_soak.png`. Lamps in rooms are switched on and off. A lamp lives
-for two days and is switched off at their end, and new ones take its place for ever. Some records are late, duplicated
-or retracted. A micro-batch is six hours with a query time each hour. Its file is written when the stream has read the
+for two days and is switched off at their end, and new ones take its place for ever, also in a dynamic domain. Some
+records are late, duplicated or retracted. A micro-batch is six hours with a query time each hour. Its file is written when the stream has read the
 last but one, so the run ends after the given time on a machine of any speed.
 """
 
@@ -37,6 +37,11 @@ initiatedAt(lit(X, R)=true, T) :- happensAt(switch(X, R, on), T).
 terminatedAt(lit(X, R)=true, T) :- happensAt(switch(X, R, off), T).
 initiatedAt(bright(R)=true, T) :- happensAt(start(lit(_X, R)=true), T).
 terminatedAt(bright(R)=true, T) :- happensAt(end(lit(_X, R)=true), T).
+dynamicDomain(lamp(_)).
+grounding(switch(X, _, _)) :- lamp(X).
+grounding(lit(X, R)=true) :- lamp(X), room(R).
+grounding(bright(R)=true) :- room(R).
+room(R) :- between(0, 49, R).
 """
 COLUMNS = "happensAt(switch(lamp:number, room:number, state:text), time), op(op)"
 HOUR, DAY = 3_600, 86_400
