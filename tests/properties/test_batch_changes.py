@@ -41,6 +41,7 @@ class Run:
     step: int
     session: EngineSession
     is_together: bool
+    has_duplicates: bool
     changes: dict[int, set[tuple[str, str, Any]]] = field(default_factory=dict)
     known: list[tuple[int, dict[str, Any], tuple[int, ...]]] = field(default_factory=list)
     n_together: int = 0
@@ -68,7 +69,10 @@ class Run:
         assert report is not None
         assert session.previous is not None
         inside = report.after(session.window_start(session.previous), session.tick, None)
-        self.known.append((session.previous, as_answer(inside, session.symbols), session.records.counts))
+        late, dropped, cut, unmatched = session.records.counts
+        # A late duplicate of a record that is still stored is no record; how long records are stored is not defined.
+        counts = late, 0 if self.has_duplicates else dropped, cut, unmatched
+        self.known.append((session.previous, as_answer(inside, session.symbols), counts))
 
     def query(self, at: int) -> None:
         session = self.session
@@ -101,7 +105,9 @@ def _dated(changes: BatchChanges, symbols: Symbols) -> Iterator[tuple[int, str, 
 def run(given: Input, window: int, step: int, *, is_together: bool) -> Run:
     case = given.case
     session = EngineSession(given.compiled, start=case.start, tick=case.tick, window=window, symbols=Symbols())
-    return Run(given, window, step, session, is_together)
+    facts = [text.split("|") for _, text in case.records]
+    has_duplicates = len({(name, *fields) for name, _, *fields in facts}) < len(facts)
+    return Run(given, window, step, session, is_together, has_duplicates)
 
 
 def long_cuts(lines: list[str], chance: random.Random) -> Iterator[list[str]]:
