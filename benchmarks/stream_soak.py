@@ -3,8 +3,8 @@
 `python benchmarks/stream_soak.py [--minutes 360]` prints a table with ten parts of the run, writes
 `build/benchmarks/stream_soak.json` and draws `stream_soak.png`. Lamps in rooms are switched on and off. A lamp lives
 for two days and is switched off at their end, and new ones take its place for ever, also in a dynamic domain. Some
-records are late, duplicated or retracted. A micro-batch is six hours with a query time each hour. Its file is written when the stream has read the
-last but one, so the run ends after the given time on a machine of any speed.
+records are late, duplicated or retracted. A micro-batch is six hours with a query time each hour. Its file is written
+when the stream has read the last but one, so the run ends after the given time on a machine of any speed.
 """
 
 from __future__ import annotations
