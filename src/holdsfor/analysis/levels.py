@@ -30,6 +30,7 @@ from holdsfor.analysis.dependencies import (
 )
 from holdsfor.analysis.pattern_index import PatternIndex
 from holdsfor.analysis.patterns import anonymous
+from holdsfor.analysis.static_cycles import check_static_cycles
 from holdsfor.errors import Diagnostics
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.rules import Condition
@@ -277,28 +278,9 @@ def check_cycles(
     description: EventDescription, graph: DependencyGraph, found: Levels, diagnostics: Diagnostics
 ) -> None:
     """Report cycles through a statically determined fluent, and cycles that do not advance time."""
-    refused: set[Vertex] = set()
-    for component in found.components:
-        inside = set(component.vertices)
-        following = {v: [e.target for e in graph.successors[v] if e.target in inside] for v in inside}
-        for vertex in component.vertices:
-            if vertex.kind == "static" and not refused & inside:
-                cycle = cycle_through(vertex, following.__getitem__)
-                if cycle is not None:
-                    refused |= inside
-                    _report_static_cycle(graph, cycle, diagnostics)
+    components = (component.vertices for component in found.components)
+    refused = check_static_cycles(description, graph, components, diagnostics)
     _check_moments(description, graph, refused, diagnostics)
-
-
-def _report_static_cycle(graph: DependencyGraph, cycle: list[Vertex], diagnostics: Diagnostics) -> None:
-    spelt = " -> ".join(f"`{v.label}`" for v in (*cycle, cycle[0]))
-    edge = next(e for e in graph.successors[cycle[-1]] if e.target == cycle[0])
-    diagnostics.add(
-        "HF212",
-        f"the statically determined `{cycle[0].label}` depends on itself: {spelt}",
-        edge.span,
-        "make it a simple fluent, with `initiatedAt` and `terminatedAt`, or break the cycle",
-    )
 
 
 def _has_an_order(graph: DependencyGraph, cycle: list[_Dependence]) -> bool:
