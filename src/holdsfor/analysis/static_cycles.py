@@ -38,6 +38,8 @@ def check_static_cycles(
     refused: set[Vertex] = set()
     for component in components:
         static = [vertex for vertex in component if vertex.kind == "static"]
+        if not static:
+            continue
         inside = _Inside(graph, component)
         cycle = next(inside.cycles(static), None)
         if cycle is not None:
