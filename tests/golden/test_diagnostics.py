@@ -33,6 +33,7 @@ SCRIPTED = {"HF502", "HF506", "HF740", "HF751", "HF752", "HF753", "HF754", "HF76
 SCRIPTED |= {"HF624", "HF734"}
 SCRIPTED |= {"HF508", "HF509", "HF707", "HF708", "HF709", "HF744", "HF755", "HF790", "HF791"}
 ON_SPARK = {"HF620", "HF621", "HF782", "HF785", "HF786", "HF787", "HF792", "HF793", "HF794", "HF795", "HF796", "HF797"}
+ON_SPARK |= {"HF798"}
 """The codes of runs on Spark, which `tests/spark` tests."""
 IN_PROCESSES = {"HF622"}
 """Errors of runs in several processes: `tests/unit/parallel` has these."""

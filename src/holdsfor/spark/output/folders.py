@@ -135,6 +135,13 @@ class HadoopFiles:
     def make_folder(self, name: str) -> None:
         self._system.mkdirs(self._path(name))
 
+    def read(self, name: str) -> bytes:
+        stream = self._system.open(self._path(name))
+        try:
+            return bytes(stream.readAllBytes())
+        finally:
+            stream.close()
+
     def write(self, name: str, content: bytes) -> None:
         stream = self._system.create(self._path(name))
         stream.write(bytearray(content))

@@ -14,6 +14,7 @@ from uuid import uuid4
 from holdsfor.errors import DataProblem, Diagnostic
 from holdsfor.spark.output.folders import HadoopFiles
 from holdsfor.spark.streaming.delta_tables import DeltaView
+from holdsfor.spark.streaming.output_owner import FolderOwner
 from holdsfor.spark.streaming.postgres_tables import PostgresView
 from holdsfor.spark.streaming.sinks import Sink, SinkSettings, refuse_output
 
@@ -47,10 +48,12 @@ class SnapshotSink:
     needs_every_batch: ClassVar[bool] = False
 
     path: str
+    owner: FolderOwner
     options: Mapping[str, str] = field(default_factory=dict)
 
     def write(self, frame: DataFrame, number: int) -> None:
         files = HadoopFiles(frame.sparkSession, self.path)
+        self.owner.claim(files)
         place = f"{files.root}/{_SNAPSHOT}={number}"
         if files.exists(place):
             return
@@ -85,7 +88,7 @@ def current_sink_of(settings: SinkSettings) -> Sink:
         refuse_output(f"the current view is written as `parquet`, `delta` or `jdbc`, found {found}", hint)
     if settings.path is None:
         refuse_output("the format `parquet` needs a path", "write `.start(path)`")
-    return SnapshotSink(settings.path, settings.options)
+    return SnapshotSink(settings.path, settings.owner(settings.path, "parquet", _SNAPSHOT), settings.options)
 
 
 def _delta_view(settings: SinkSettings) -> Sink:

@@ -12,14 +12,16 @@ from holdsfor.spark.cluster.failures import unwritten
 from holdsfor.spark.output.folders import HadoopFiles
 from holdsfor.spark.streaming.batch_progress import BatchProgress
 from holdsfor.spark.streaming.checkpoint_lock import shared_lock
+from holdsfor.spark.streaming.current_view import SnapshotSink
 from holdsfor.spark.streaming.feed_rows import FeedRows
-from holdsfor.spark.streaming.folder_sinks import ParquetSink
+from holdsfor.spark.streaming.folder_sinks import FolderSink, ParquetSink
 from holdsfor.spark.streaming.micro_batches import MicroBatch
+from holdsfor.spark.streaming.output_owner import StreamId
 from holdsfor.spark.streaming.sinks import FunctionSink, Sink, SinkOf, SinkSettings, sink_of
 from holdsfor.spark.streaming.state_files import FILES, StreamFiles
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
     from holdsfor.spark.streaming.stream import RecognitionStream
@@ -114,15 +116,34 @@ class _Writer:
             raise UsageProblem(Diagnostic("HF795", message, hint=hint))
         return HadoopFiles(spark, given).root
 
-    def _started(self, checkpoint: str, write: Callable[[MicroBatch], None]) -> StreamingQuery:
+    def _stream_id(self, checkpoint: str) -> StreamId:
+        StreamFiles(f"{checkpoint}/{FILES}").check()
+        return StreamId.read(checkpoint)
+
+    def _started(
+        self,
+        checkpoint: str,
+        stream: StreamId,
+        outputs: Sequence[FeedOutput],
+        more: Callable[[MicroBatch], None] = lambda _: None,
+    ) -> StreamingQuery:
+        """Start the query, which writes its outputs in order and calls a function; refused outputs stop it before."""
         files = StreamFiles(f"{checkpoint}/{FILES}")
-        files.check()
+        for each in outputs:
+            each.check(self._stream.plan.input.spark)
+
+        def write(output: MicroBatch) -> None:
+            for each in outputs:
+                each.write(output)
+            more(output)
+
         self._stream.adapt(checkpoint)
         lock = shared_lock(files)
         try:
             # Spark refuses to begin if a full disk or a crash has left a part of its first file.
             for folder in ("offsets", "commits"):
                 StreamFiles(checkpoint).delete_unfinished(folder)
+            stream.save(checkpoint)
             batches = self._stream.micro_batches(checkpoint, self._on_progress, self._is_stopping)
             writer = self._writer.option("checkpointLocation", checkpoint)
             query: StreamingQuery = writer.foreachBatch(lambda batch, number: batches.run(batch, number, write)).start()
@@ -140,6 +161,11 @@ class FeedOutput:
     feed: Feed
     sink: Sink
     settings: SinkSettings | None
+
+    def check(self, spark: SparkSession) -> None:
+        """Refuse a folder with the output of another stream or feed."""
+        if isinstance(self.sink, FolderSink | SnapshotSink):
+            self.sink.owner.check(spark)
 
     def write(self, output: MicroBatch) -> None:
         """Write the rows of a micro-batch. A failure of the place is HF620, with the place."""
@@ -204,10 +230,13 @@ class FeedWriter(_Writer):
     def _start(self, path: str | None, table: str | None) -> StreamingQuery:
         is_trial = self._format in ("memory", "console") and self._function is None
         checkpoint = self._checkpoint(is_optional=is_trial)
-        return self._started(checkpoint, self.output_of(checkpoint, path, table).write)
+        stream = self._stream_id(checkpoint)
+        return self._started(checkpoint, stream, [self.output_of(checkpoint, stream, path, table)])
 
-    def output_of(self, checkpoint: str, path: str | None = None, table: str | None = None) -> FeedOutput:
-        """The output of the feed in a query with a checkpoint."""
+    def output_of(
+        self, checkpoint: str, stream: StreamId, path: str | None = None, table: str | None = None
+    ) -> FeedOutput:
+        """The output of the feed in a query of a stream with a checkpoint."""
         if self._function is not None:
             return FeedOutput(self._feed, FunctionSink(self._function), None)
         spark = self._stream.plan.input.spark
@@ -219,7 +248,8 @@ class FeedWriter(_Writer):
             table=table,
             partition_by=tuple(self._partition_by),
             query_name=self._name,
-            application=f"holdsfor {checkpoint} {self._feed.name}",
+            stream=stream,
+            feed=self._feed.name,
             checkpoint=checkpoint,
             default_form=str(spark.conf.get("spark.sql.sources.default", "parquet")),
         )
@@ -248,20 +278,15 @@ class OutputWriter(_Writer):
 
     def start(self) -> StreamingQuery:
         checkpoint = self._checkpoint(is_optional=False)
-        outputs = [writer.output_of(checkpoint) for writer in self._writers]
+        stream = self._stream_id(checkpoint)
+        outputs = [writer.output_of(checkpoint, stream) for writer in self._writers]
         _refuse_shared_places(outputs)
-        writes = [output.write for output in outputs] + ([] if self._function is None else [self._function])
-        if not writes:
+        if not outputs and self._function is None:
             message = "the writer of several feeds needs their writers or a function"
             raise UsageProblem(
                 Diagnostic("HF795", message, hint="write `.feeds(writer, …)` or `.foreachBatch(function)`")
             )
-
-        def write(output: MicroBatch) -> None:
-            for each in writes:
-                each(output)
-
-        return self._started(checkpoint, write)
+        return self._started(checkpoint, stream, outputs, self._function or (lambda _: None))
 
 
 def _refuse_shared_places(outputs: Sequence[FeedOutput]) -> None:

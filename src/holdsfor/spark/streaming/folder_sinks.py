@@ -21,6 +21,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from holdsfor.spark.input.ingestion import frame_of
 from holdsfor.spark.output.folders import HadoopFiles
 from holdsfor.spark.streaming.feed_rows import Decoding, FeedRows
+from holdsfor.spark.streaming.output_owner import FolderOwner
 from holdsfor.spark.streaming.state_files import StreamFiles
 
 if TYPE_CHECKING:
@@ -48,15 +49,31 @@ class FolderSink:
 
     path: str
     format: str
+    owner: FolderOwner
     options: Mapping[str, str] = field(default_factory=dict)
     partition_by: Sequence[str] = ()
 
     def write(self, frame: DataFrame, number: int) -> None:
         files = HadoopFiles(frame.sparkSession, self.path)
-        with _replacing(files, number) as beside:
+        with self._replacing(files, number) as beside:
             if beside is not None:
                 writer = frame.write.format(self.format).options(**self.options)
                 (writer.partitionBy(*self.partition_by) if self.partition_by else writer).save(beside)
+
+    @contextmanager
+    def _replacing(self, files: HadoopFiles, number: int) -> Iterator[str | None]:
+        """The folder to write a micro-batch to, which is then renamed; None if the micro-batch is written."""
+        self.owner.claim(files)
+        place = f"{files.root}/{BATCH}={number}"
+        if files.exists(place):
+            yield None
+            return
+        beside = f"{files.root}/.{BATCH}={number}.{uuid4().hex[:12]}"
+        try:
+            yield beside
+            files.rename(beside, place)
+        finally:
+            files.drop(beside)
 
 
 @dataclass(frozen=True)
@@ -72,7 +89,7 @@ class ParquetSink(FolderSink):
         if codec is None or not _is_same_system(files.root, self.checkpoint):
             self.write(rows.frame, number)
             return
-        with _replacing(files, number) as beside:
+        with self._replacing(files, number) as beside:
             if beside is not None:
                 self._write(rows, files, beside, codec)
 
@@ -88,21 +105,6 @@ class ParquetSink(FolderSink):
             files.write(f"{beside}/_SUCCESS", b"")
         finally:
             files.drop(parts)
-
-
-@contextmanager
-def _replacing(files: HadoopFiles, number: int) -> Iterator[str | None]:
-    """The folder to write a micro-batch to, which is then renamed; None if the micro-batch is written."""
-    place = f"{files.root}/{BATCH}={number}"
-    if files.exists(place):
-        yield None
-        return
-    beside = f"{files.root}/.{BATCH}={number}.{uuid4().hex[:12]}"
-    try:
-        yield beside
-        files.rename(beside, place)
-    finally:
-        files.drop(beside)
 
 
 def _is_same_system(place: str, checkpoint: str) -> bool:

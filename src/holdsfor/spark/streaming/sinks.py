@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Protocol, TypeAlias
 from holdsfor.errors import Diagnostic, UsageProblem, did_you_mean
 from holdsfor.spark.output.databases import without_secrets
 from holdsfor.spark.streaming.delta_tables import DeltaSink
-from holdsfor.spark.streaming.folder_sinks import FolderSink, ParquetSink
+from holdsfor.spark.streaming.folder_sinks import BATCH, FolderSink, ParquetSink
+from holdsfor.spark.streaming.output_owner import FolderOwner, StreamId
 from holdsfor.spark.streaming.postgres_tables import PostgresSink
 
 if TYPE_CHECKING:
@@ -110,8 +111,8 @@ class ConsoleSink:
 class SinkSettings:
     """The settings of a writer that choose and describe a sink.
 
-    `options` are those of the sink itself. `default_form` is the format of Spark's writers. `application` identifies
-    the query, by its `checkpoint`, and its feed in tables that note the numbers of micro-batches.
+    `options` are those of the sink itself. `default_form` is the format of Spark's writers. `stream` and
+    `feed` identify the output in tables and folders that note the numbers of micro-batches.
     """
 
     form: str | None
@@ -120,13 +121,23 @@ class SinkSettings:
     table: str | None
     partition_by: tuple[str, ...]
     query_name: str | None
-    application: str
+    stream: StreamId
+    feed: str
     checkpoint: str
     default_form: str = "parquet"
 
     @property
     def known_form(self) -> str:
         return self.form or self.default_form
+
+    @property
+    def application(self) -> str:
+        """The name of the feed of this stream in tables."""
+        return f"holdsfor {self.stream.id} {self.feed}"
+
+    def owner(self, path: str, form: str, column: str) -> FolderOwner:
+        """The owner of a folder whose content is partitioned by a column."""
+        return FolderOwner(path, self.stream, self.feed, form, column)
 
     @property
     def place(self) -> str:
@@ -157,9 +168,10 @@ def _folder_sink(settings: SinkSettings) -> Sink:
     form = settings.known_form
     if settings.path is None:
         refuse_output(f"the format `{form}` needs a path", "write `.start(path)`")
+    owner = settings.owner(settings.path, form, BATCH)
     if form == "parquet" and not settings.options and not settings.partition_by:
-        return ParquetSink(settings.path, form, checkpoint=settings.checkpoint)
-    return FolderSink(settings.path, form, settings.options, settings.partition_by)
+        return ParquetSink(settings.path, form, owner, checkpoint=settings.checkpoint)
+    return FolderSink(settings.path, form, owner, settings.options, settings.partition_by)
 
 
 def _delta_sink(settings: SinkSettings) -> Sink:

@@ -1,0 +1,113 @@
+"""A folder has the output of one feed of one stream: another one is refused before it reads a record."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import holdsfor as hf
+from holdsfor.cli.main import main
+from holdsfor.errors import HoldsforError
+from tests.spark import postgresql
+from tests.spark.test_stream_outputs import KNOWN, repeat_last, started
+from tests.spark.test_stream_places import arguments
+from tests.spark.test_streams import BATCHES, CHANGES, SECOND, write_batches
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+N_CHANGES = sum(map(len, CHANGES.values()))
+
+
+def with_option(command: list[str], option: str, value: str) -> list[str]:
+    """The command with another value of an option."""
+    at = command.index(option)
+    return [*command[: at + 1], value, *command[at + 2 :]]
+
+
+def files_below(folder: Path) -> set[tuple[str, bytes]]:
+    return {(str(path), path.read_bytes()) for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("output", [["-o", "out"], ["-o", "out", "--format", "json"], ["--current", "out"]])
+def test_the_folder_of_another_stream_is_refused(
+    output: list[str], spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    command = [*arguments(tmp_path), *(str(out) if each == "out" else each for each in output)]
+    assert main(command) == 0
+    before = files_below(out)
+    other = write_batches(tmp_path / "others", [["win|2|2|eve", "win|40|40|eve"]])
+    another = with_option(with_option(command, "--input", other), "--checkpoint", str(tmp_path / "another"))
+    capsys.readouterr()
+    for _ in range(2):
+        assert main(another) == 2
+        shown = capsys.readouterr().err
+        assert f"error[HF798]: `{out}` has the output of another stream\n" in shown
+        assert "hint: give another place, or the `--checkpoint` of the stream" in shown
+        assert not (tmp_path / "another/offsets").exists()
+    assert files_below(out) == before
+    assert main(command) == 0
+
+
+def test_another_feed_or_format_of_the_same_stream_is_refused(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = str(tmp_path / "out")
+    command = [*arguments(tmp_path), "-o", out]
+    assert main([*command, "--feed", "problems"]) == 0
+    assert main([*command, "--feed", "changes"]) == 2
+    assert (
+        f"HF798]: `{out}` has the feed `problems` of this stream, found the feed `changes`" in capsys.readouterr().err
+    )
+    assert main([*command, "--feed", "problems", "--format", "csv"]) == 2
+    assert "has files of the format `parquet`, found the format `csv`" in capsys.readouterr().err
+
+
+def test_a_stream_of_an_older_version_continues_in_its_folders(spark: SparkSession, tmp_path: Path) -> None:
+    stream = started(spark, tmp_path)
+    out, view, checkpoint = tmp_path / "out", tmp_path / "view", tmp_path / "checkpoint"
+
+    def run(place: Path) -> None:
+        changes = stream.changes.writeStream.format("parquet").option("path", str(place))
+        current = stream.current.writeStream.option("path", str(view))
+        writer: Any = stream.writeStream.feeds(changes, current).option("checkpointLocation", str(checkpoint))
+        writer.trigger(availableNow=True).start().awaitTermination()
+
+    run(out)
+    for path in (checkpoint / "holdsfor/id.json", *tmp_path.glob("*/_holdsfor"), *tmp_path.glob("*/._holdsfor.crc")):
+        path.unlink(missing_ok=True)
+    repeat_last(tmp_path)
+    write_batches(tmp_path / "records", [*BATCHES, ["win|75|75|bob"]])
+    run(out)
+    assert spark.read.parquet(str(out)).count() == N_CHANGES
+    assert {(row.fvp, row.start, row.end) for row in hf.spark.read_current(spark, str(view)).collect()} == KNOWN
+    assert (out / "_holdsfor").exists()
+    later = tmp_path / "later"
+    (later / "batch=99").mkdir(parents=True)
+    with pytest.raises(HoldsforError, match=r"HF798.*another stream"):
+        run(later)
+
+
+def test_a_new_stream_at_the_place_of_a_deleted_checkpoint_adds_its_rows_to_a_table(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """The table of numbers has the id of a stream, not the place of its checkpoint."""
+    reason = postgresql.why_not()
+    if reason is not None:
+        pytest.skip(reason)
+    with postgresql.running() as server:
+        for _ in range(2):
+            writer = started(spark, tmp_path).changes.writeStream.format("jdbc").trigger(availableNow=True)
+            writer = writer.option("checkpointLocation", str(tmp_path / "checkpoint"))
+            writer = writer.options(url=server.url, dbtable="changes", user="tester", password=postgresql.PASSWORD)
+            writer.start().awaitTermination()
+            shutil.rmtree(tmp_path / "checkpoint")
+        rows = server.ask(
+            'select query_time, op, fvp, start, "end" from changes where query_time = 20 order by 1, 2, 3'
+        )
+        assert rows == sorted(SECOND * 2)
+        assert server.ask("select count(*) from changes") == [str(2 * N_CHANGES)]
