@@ -26,6 +26,12 @@ REFUSED = {
     ("-o", "out", "--jdbc-properties", "x"): "`--jdbc-properties` is given, but no database",
     ("--alerts", "https://host", "--webhook-headers", "missing"): "the headers of the webhook cannot be read",
     ("--alerts", "https://host", "--webhook-headers", "headers"): "expected `name:value` in line 2",
+    ("-o", "out", "--step", "30"): "error[HF703]: the step 30 is longer than the window 20",
+    ("-o", "out", "--window", "0"): "error[HF703]: the window is 0, expected at least 1",
+    ("-o", "out", "--tick", "0"): "error[HF701]: the clock tick is 0, expected at least 1",
+    ("-o", "out", "--input", "records"): "error[HF501]: `records` not found",
+    ("-o", "out", "--input", "records: happensAt(win(person, time)"): "error[HF107]",
+    ("-o", "out", "--input", "records: happensAt(lose(person), time)"): "error[HF505]: no rule uses `lose`",
     ("--alerts", "https://host", "--alert-on", "poor"): "error[HF220]: no rule defines the output `poor`",
 }
 """Options, and the message that refuses them."""

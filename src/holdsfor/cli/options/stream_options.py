@@ -22,9 +22,10 @@ STREAM_OPTIONS: tuple[Option, ...] = (
         "text",
         ("spark stream",),
         "streams",
-        "format of the lines of files and messages, or Parquet files",
-        without="text, or JSON lines if the columns are described",
-        choices=("text", "jsonl", "parquet"),
+        "format of files and messages; CSV files have a header",
+        without="by the suffix or the first line of the first file of a folder; without one, and for topics and pipes, "
+        "text, or JSON lines if the columns are described",
+        choices=("text", "csv", "jsonl", "parquet"),
     ),
     Option(
         "window",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -18,9 +20,12 @@ if TYPE_CHECKING:
 
     from holdsfor.spark.cluster.session_start import Log
 
-__all__ = ["Failed", "on_spark", "shown_progress"]
+__all__ = ["Failed", "has_local_files", "on_spark", "shown_progress"]
 
 _EVERY_SECONDS = 0.2
+_CONFIGURING = ("HADOOP_CONF_DIR", "SPARK_CONF_DIR", "SPARK_ENV_LOADED", "SPARK_HOME", "SPARK_REMOTE")
+"""Variables of the environment whose settings may name a cluster or another file system."""
+
 _WAITING = "has not accepted any resources"
 
 WorkResult = TypeVar("WorkResult")
@@ -62,6 +67,18 @@ def on_spark(
             failure = failure_of(problem, shown, spark_log, checkpoint)
             print(failure.text, file=sys.stderr)
             raise Failed(failure.exit_code) from None
+
+
+def has_local_files(options: argparse.Namespace) -> bool:
+    """Whether paths are certainly those of this machine: Spark runs here, and no other file system is the default."""
+    is_configured = any(name in os.environ for name in _CONFIGURING)
+    is_here = not is_configured if options.master is None else options.master.startswith("local")
+    has_hadoop = "HADOOP_CONF_DIR" in os.environ
+    return (
+        is_here
+        and not has_hadoop
+        and not any(re.search(r"fs\.default|spark\.(?:master|remote)", each) for each in options.conf)
+    )
 
 
 def _setting(text: str) -> tuple[str, str]:

@@ -15,11 +15,14 @@ from holdsfor.cli.options.added_programs import added_programs
 from holdsfor.cli.options.arguments import Commands, add_command, add_options
 from holdsfor.cli.options.config import fill_in
 from holdsfor.cli.options.durations import convert_times
-from holdsfor.cli.spark.session import Failed, on_spark
+from holdsfor.cli.spark.session import Failed, has_local_files, on_spark
 from holdsfor.cli.spark.stream_outputs import StreamOutput, kafka_options, stream_outputs, writers_of
 from holdsfor.cli.terminal.diagnostics import print_warning_count
 from holdsfor.cli.terminal.interruption import INTERRUPTED, Interruption
-from holdsfor.errors import Diagnostics, ParallelismWarning
+from holdsfor.errors import Diagnostics, ParallelismWarning, printable
+from holdsfor.sinks.time_formats import shown_as
+from holdsfor.sources.set_aside_reasons import ReasonCounts, SetAsideLimit
+from holdsfor.sources.text_records import SetAside
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -45,10 +48,13 @@ def add_parser(commands: Commands) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     fill_in(options, "spark stream")
+    from holdsfor.runtime.windows import check_bounds, check_windows
     from holdsfor.spark.input.ingestion import check_buckets
-    from holdsfor.spark.streaming.command_inputs import check_inputs
+    from holdsfor.spark.streaming.command_inputs import check_folders, check_inputs, check_mappings
 
     convert_times(options)
+    check_windows(options.tick, options.window, options.step or options.window, options.allen_memory)
+    check_bounds(options.start, None)
     check_buckets(options.buckets)
     check_inputs(options.input, options.max_per_batch, options.checkpoint)
     outputs = stream_outputs(options)
@@ -57,19 +63,26 @@ def execute(options: argparse.Namespace) -> int:
     compiled = compile_files(files, diagnostics, more=added_programs(options))
     compiled = with_clock(compiled, options.time_unit, options.tz)
     chosen_patterns(options.alert_on, "--alert-on", compiled.names, compiled.graph, compiled.selection)
+    check_mappings(options.input, compiled.names)
+    if has_local_files(options):
+        check_folders(options.input)
     print_warning_count(diagnostics, files)
     stop = Interruption()
+    progress = _Progress(is_json=options.progress == "json")
     try:
         on_spark(
             options,
             None,
-            lambda spark, _: _work(spark, compiled, options, outputs, stop),
+            lambda spark, _: _work(spark, compiled, options, outputs, progress, stop),
             stop=stop,
             checkpoint=options.checkpoint,
         )
     except Failed as failed:
         return failed.exit_code
-    return INTERRUPTED if stop.is_asked else 0
+    if stop.is_asked:
+        return INTERRUPTED
+    progress.check_set_aside()
+    return 0
 
 
 def _work(
@@ -77,6 +90,7 @@ def _work(
     compiled: Compiled,
     options: argparse.Namespace,
     outputs: Sequence[StreamOutput],
+    progress: _Progress,
     stop: Interruption,
 ) -> None:
     """Run the stream until it ends, or until a signal stops it after the current micro-batch."""
@@ -86,7 +100,8 @@ def _work(
     trigger: dict[str, Any] = {"availableNow": True} if options.once else {"processingTime": options.trigger}
     writer = writer.trigger(**trigger).stopWhen(lambda: stop.is_asked)
     with _metrics(options.metrics) as add_to_metrics:
-        writer = writer.onProgress(_Progress(add_to_metrics, is_json=options.progress == "json"))
+        progress.add_to_metrics = add_to_metrics
+        writer = writer.onProgress(progress)
         _await_end(writer.start(), stop)
 
 
@@ -119,15 +134,19 @@ def _await_end(query: StreamingQuery, stop: Interruption) -> None:
 
 
 def _stream(spark: SparkSession, compiled: Compiled, options: argparse.Namespace) -> RecognitionStream:
-    from holdsfor.spark.streaming.command_inputs import InputSettings, streams_of
+    from holdsfor.spark.streaming.command_inputs import InputSettings, check_read_folders, has_offsets, streams_of
     from holdsfor.spark.streaming.stream import stream
 
+    check_read_folders(spark, options.input, options.checkpoint)
     settings = InputSettings(
         options.input_format,
         options.max_per_batch,
         kafka_options(options),
         f"{options.checkpoint.rstrip('/')}/{SPOOL}",
         follows=not options.once,
+        names=compiled.names,
+        tick=options.tick,
+        is_new=not has_offsets(spark, options.checkpoint),
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ParallelismWarning)
@@ -149,11 +168,30 @@ def _stream(spark: SparkSession, compiled: Compiled, options: argparse.Namespace
 
 
 class _Progress:
-    """Prints a line for every micro-batch on standard error, as text or as JSON, and adds it to the metrics."""
+    """Prints a line for every micro-batch on standard error, as text or as JSON, and the first records set aside."""
 
-    def __init__(self, add_to_metrics: Callable[[BatchProgress], None], *, is_json: bool) -> None:
-        self._add_to_metrics, self._is_json = add_to_metrics, is_json
+    def __init__(self, *, is_json: bool) -> None:
+        self._is_json = is_json
+        self._n_read, self._reasons = 0, ReasonCounts()
+        self._n_set_aside = 0
+        self.add_to_metrics: Callable[[BatchProgress], None] = lambda _: None
 
     def __call__(self, progress: BatchProgress) -> None:
-        self._add_to_metrics(progress)
-        print(progress.as_json() if self._is_json else progress.as_text(), file=sys.stderr, flush=True)
+        self.add_to_metrics(progress)
+        self._n_read += progress.counts.get("read", 0)
+        self._n_set_aside += progress.counts.get("set aside", 0)
+        self._reasons.add(progress.set_aside)
+        line = progress.as_json() if self._is_json else progress.as_text(shown_as(progress.times))
+        print(line, file=sys.stderr, flush=True)
+        for misfit in () if self._is_json else progress.set_aside:
+            print(printable(f"  {_shown(misfit)}"), file=sys.stderr, flush=True)
+
+    def check_set_aside(self) -> None:
+        """Refuse a stream that has set aside all its records (HF510)."""
+        self._reasons.n = self._n_set_aside
+        SetAsideLimit().check(self._n_read, self._reasons)
+
+
+def _shown(misfit: SetAside) -> str:
+    """A record set aside, with its place if it has one."""
+    return str(misfit) if misfit.line else f"{misfit.reason}: {misfit.text}"

@@ -25,6 +25,7 @@ from holdsfor.spark.input.frame_reader import FILE, ROW, SOURCE, TABLE, ReaderSe
 from holdsfor.spark.input.lines import LineReader
 from holdsfor.spark.input.listing import java_message
 from holdsfor.spark.input.set_aside import FileBlock
+from holdsfor.spark.input.whole_files import WholeFileReader
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -61,7 +62,7 @@ class FrameSource:
     """
 
     frame: DataFrame
-    reader: Callable[[ReaderSettings], TableReader | LineReader]
+    reader: Callable[[ReaderSettings], TableReader | LineReader | WholeFileReader]
     may_retract: bool
     columns: Mapping[Place, InputColumn] = field(default_factory=dict)
     forms: TimeForms | None = None

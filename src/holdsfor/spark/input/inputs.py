@@ -23,6 +23,7 @@ from holdsfor.spark.input.frame_reader import SOURCE, mapping_of
 from holdsfor.spark.input.frame_sources import FrameSource, checked_table, quoted
 from holdsfor.spark.input.lines import LineReader, lines_of_frame
 from holdsfor.spark.input.set_aside import FileBlock
+from holdsfor.spark.input.whole_files import WholeFileReader, whole_files
 from holdsfor.spark.prepared.history import Prepared, is_prepared, prepared
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class Mapped:
 
 @dataclass(frozen=True)
 class Lines:
-    """A DataFrame whose column `value` has lines of text or JSON; `mapping` describes the columns of JSON lines."""
+    """A DataFrame whose column `value` has lines of text or JSON, or whole CSV files; `mapping` describes columns."""
 
     frame: DataFrame
     form: Format
@@ -210,8 +211,11 @@ def _source_of_lines(lines: Lines, names: Names, order: int) -> FrameSource:
     described = mapping_of(lines.mapping)
     if described is not None:
         described.check_record(names)
-    reader = partial(LineReader, mapping=lines.mapping, place=FileBlock("text", order=order), form=lines.form)
     columns = line_columns(described, None, names)
+    if lines.form == "csv":
+        files = partial(WholeFileReader, mapping=lines.mapping, order=order)
+        return FrameSource(whole_files(lines.frame), files, may_retract=True, columns=columns)
+    reader = partial(LineReader, mapping=lines.mapping, place=FileBlock("text", order=order), form=lines.form)
     return FrameSource(lines_of_frame(lines.frame), reader, may_retract=True, columns=columns)
 
 

@@ -12,7 +12,7 @@ from holdsfor.errors import DataProblem, Diagnostic
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["File", "first_sentence", "folder_of", "java_message", "java_problems", "list_files"]
+__all__ = ["File", "first_files", "first_sentence", "folder_of", "java_message", "java_problems", "list_files"]
 
 _HINT = "give files, folders or patterns such as 'events/*.csv' that Spark can see"
 
@@ -60,6 +60,18 @@ def list_files(spark: SparkSession, path: str) -> list[File]:
         raise _problem(path, f"`{path}` has no files in it")
     assert len({file.number for file in files}) == len({file.uri for file in files}), "two files have the same hash"
     return files
+
+
+def first_files(spark: SparkSession, path: str, n: int) -> list[File]:
+    """The first files with content of a path, folder or pattern, by their names; without those of folders in it."""
+    jvm: Any = spark.sparkContext._jvm
+    there = jvm.org.apache.hadoop.fs.Path(path)
+    system = there.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration())
+    found = list(system.globStatus(there) or ())
+    listed = [file for each in found for file in (system.listStatus(each.getPath()) if each.isDirectory() else [each])]
+    visible = [file for file in listed if file.isFile() and file.getLen() and file.getPath().getName()[0] not in "._"]
+    ordered = sorted(str(file.getPath().toUri().toString()) for file in visible)
+    return [File(uri, number) for number, uri in enumerate(ordered[:n])]
 
 
 def _problem(path: str, message: str) -> DataProblem:

@@ -29,6 +29,7 @@ __all__ = [
     "TALLIED",
     "FileBlock",
     "Tally",
+    "first_set_aside",
     "reasons_of",
     "set_aside_of",
     "suspects_of",
@@ -120,6 +121,15 @@ def _place_rows(batches: Iterable[Any]) -> Iterator[Any]:
 def set_aside_of(shuffle_blocks: DataFrame) -> DataFrame:
     """`file`, `line`, `text` and `reason` of records set aside; line 0 means unknown."""
     return _numbered(shuffle_blocks, "set aside", "unreadable")
+
+
+def first_set_aside(shuffle_blocks: DataFrame, n: int) -> list[SetAside]:
+    """The first records set aside of files that are not divided into blocks; line 0 means unknown. Runs a job."""
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    places = shuffle_blocks.where("kind = 'set aside'").mapInArrow(_place_rows, from_arrow_schema(_PLACES))
+    rows = [(json.loads(row["text"]), row["reason"]) for row in places.select("text", "reason").limit(n).collect()]
+    return [SetAside(place["file"], place["line"], place["text"], reason) for place, reason in rows]
 
 
 def unmatched_of(shuffle_blocks: DataFrame) -> DataFrame:

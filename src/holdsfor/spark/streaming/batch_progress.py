@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
+from holdsfor.columns.time_type import TimeType
+from holdsfor.sources.text_records import SetAside
 from holdsfor.spark.cluster.progress import described
 from holdsfor.spark.streaming.decisions import Decision
 from holdsfor.spark.streaming.state_files import StreamFiles
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+_PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000}
 
 __all__ = ["BatchProgress", "Phase", "Phases"]
 
@@ -48,13 +52,19 @@ class Phases:
 
 @dataclass(frozen=True)
 class BatchProgress:
-    """A micro-batch in numbers: its decision, the records by outcome, its seconds, and those of its phases."""
+    """A micro-batch in numbers: its decision, the records by outcome, its seconds, and those of its phases.
+
+    `times` is the type of the times of the output; None for integers. `set_aside` are records that do not fit: the
+    first ones since the start of the query.
+    """
 
     decision: Decision
     counts: dict[str, int]
     seconds: float
     phases: dict[str, float]
     files: StreamFiles
+    times: TimeType | None = None
+    set_aside: Sequence[SetAside] = ()
 
     @property
     def lag(self) -> int | None:
@@ -82,12 +92,16 @@ class BatchProgress:
         content = {**reached, "lag": self.lag, **counts, **speed, "seconds": round(self.seconds, 3), **phases, **idle}
         return json.dumps(content, ensure_ascii=False)
 
-    def as_text(self) -> str:
-        """One line of text."""
-        reached = "no query time yet" if self.decision.last is None else f"query time {self.decision.last}"
-        behind = "" if self.lag is None else f", {self.lag} behind the records"
+    def as_text(self, show_time: Callable[[int], object] = str) -> str:
+        """One line of text; `show_time` is the notation of time-points."""
+        last = self.decision.last
+        reached = "no query time yet" if last is None else f"query time {show_time(last)}"
+        behind = "" if self.lag is None else f", {self._shown_lag(self.lag)} behind the records"
         counts = [f"{n} {name}" for name, n in self.counts.items() if n and name not in ("read", "unused")]
         speed = f"{self.counts.get('read', 0)} records read, {self.records_per_second:.0f}/s"
         state = f"state {self.state_bytes / 1e6:.1f} MB"
         phases = ", ".join(f"{phase} {seconds:.1f} s" for phase, seconds in self.phases.items())
         return ", ".join([f"micro-batch {self.decision.batch}: {reached}{behind}", speed, *counts, state, phases])
+
+    def _shown_lag(self, lag: int) -> str:
+        return str(lag) if self.times is None else f"{lag / _PER_SECOND[self.times.unit]:g} s"

@@ -2,25 +2,46 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
+from urllib.parse import unquote, urlsplit
 
+from holdsfor.analysis.names import Names
 from holdsfor.errors import DataProblem, Diagnostic, Hint, UsageProblem
-from holdsfor.sources.column_mapping import split_mapping
+from holdsfor.sources.column_mapping import read_mapping, split_mapping
 from holdsfor.sources.formats import Format
-from holdsfor.spark.input.frame_reader import SOURCE
+from holdsfor.sources.unreadable import Unreadable, refuse_if_all
+from holdsfor.spark.input.file_probe import FileProbe, ProbedFile
+from holdsfor.spark.input.frame_reader import SOURCE, mapping_of
 from holdsfor.spark.input.inputs import Lines
+from holdsfor.spark.input.listing import first_files, folder_of
 from holdsfor.spark.input.pipe_spool import is_pipe
 from holdsfor.spark.output.folders import HadoopFiles
+from holdsfor.spark.streaming.state_files import StreamFiles
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["InputSettings", "check_inputs", "streams_of", "topic_of"]
+__all__ = [
+    "InputSettings",
+    "check_folders",
+    "check_inputs",
+    "check_mappings",
+    "check_read_folders",
+    "has_offsets",
+    "streams_of",
+    "topic_of",
+]
 
+StreamFormat = Literal["text", "csv", "jsonl", "parquet"]
+"""The formats of the inputs of a stream."""
+
+_PROBED = 5
+_PATTERN = re.compile(r"[*?\[\]{}]")
 _KAFKA = re.compile(r"kafka://(?P<brokers>[^/\s]+)/(?P<topic>[A-Za-z0-9._-]+)")
 
 
@@ -29,7 +50,9 @@ class InputSettings:
     """The settings of inputs; a micro-batch has at most some files, lines or records.
 
     `kafka` are options of the source for topics. `spool` is a folder for the lines of pipes, in the checkpoint. Lines
-    that are appended to a file are read if the stream `follows` it; otherwise its last line needs no line break.
+    that are appended to a file are read if the stream `follows` it; otherwise its last line needs no line break. With
+    the `names` of the rules, the first file decides the format, if no `form` is given. A first file with other columns
+    is an error for a stream that `is_new`.
     """
 
     form: Format | None = None
@@ -37,6 +60,9 @@ class InputSettings:
     kafka: Mapping[str, str] = field(default_factory=dict)
     spool: str | None = None
     follows: bool = True
+    names: Names | None = None
+    tick: int = 1
+    is_new: bool = True
 
 
 def check_inputs(inputs: Sequence[str], at_most: int | None = None, checkpoint: str = "") -> None:
@@ -52,6 +78,64 @@ def check_inputs(inputs: Sequence[str], at_most: int | None = None, checkpoint: 
         if "://" in checkpoint and not checkpoint.startswith("file:") and is_pipe(path):
             message = f"the lines of the named pipe `{path}` cannot be kept in the checkpoint `{checkpoint}`"
             raise UsageProblem(Diagnostic("HF794", message, hint="give a folder of this machine for the checkpoint"))
+
+
+def check_mappings(inputs: Sequence[str], names: Names) -> None:
+    """Refuse descriptions of columns that cannot be read, or of records that no rule uses (HF505)."""
+    for given in inputs:
+        mapping = split_mapping(given)[1]
+        if mapping is not None:
+            read_mapping(mapping).check_record(names)
+
+
+def check_folders(inputs: Sequence[str]) -> None:
+    """Refuse folders and files of this machine that do not exist (HF501)."""
+    for given in inputs:
+        path = split_mapping(given)[0]
+        local = _local(path)
+        if not re.match(r"\w+:", local) and not _PATTERN.search(local) and not Path(local).exists():
+            raise _not_found(path)
+
+
+def _not_found(path: str) -> DataProblem:
+    hint = "give a folder that Spark can see; files are added to it while the stream runs"
+    return DataProblem(Diagnostic("HF501", f"`{path}` not found", hint=hint))
+
+
+def has_offsets(spark: SparkSession, checkpoint: str) -> bool:
+    """Whether the stream of a checkpoint has begun a micro-batch."""
+    return bool(StreamFiles(f"{HadoopFiles(spark, checkpoint).root}/offsets").names(""))
+
+
+def check_read_folders(spark: SparkSession, inputs: Sequence[str], checkpoint: str) -> None:
+    """Refuse a checkpoint of a stream that has read files of another folder (HF793)."""
+    paths = [path for path in (split_mapping(given)[0] for given in inputs) if not path.startswith("kafka:")]
+    roots = [_plain(HadoopFiles(spark, path).root.rstrip("/")) for path in paths]
+    sources = StreamFiles(f"{HadoopFiles(spark, checkpoint).root}/sources")
+    sources.check()
+    for folder in sources.folders(""):
+        file = _first_read(sources, folder)
+        if file is None or any(_PATTERN.search(root) or file.startswith(f"{root}/") for root in roots):
+            continue
+        was = file.rpartition("/")[0].removeprefix("file://")
+        message = f"the checkpoint is of a stream with the input `{was}`, found {', '.join(f'`{p}`' for p in inputs)}"
+        hint = "a checkpoint continues with the same inputs; another input needs another checkpoint"
+        raise UsageProblem(Diagnostic("HF793", message, hint=hint))
+
+
+def _first_read(sources: StreamFiles, folder: str) -> str | None:
+    """The first file in Spark's list of files that a source has read; None for sources of other kinds."""
+    for name in sources.names(folder):
+        for line in sources.read(f"{folder}/{name}").splitlines():
+            if line.startswith(b'{"path":"'):
+                uri = urlsplit(str(json.loads(line)["path"]))
+                return f"{uri.scheme}://{uri.netloc}{unquote(uri.path)}"
+    return None
+
+
+def _plain(root: str) -> str:
+    """A qualified path with the authority of its file system, also if that is empty."""
+    return re.sub(r"^file:/+", "file:///", root)
 
 
 def topic_of(place: str, code: str) -> tuple[str, str]:
@@ -75,17 +159,18 @@ def streams_of(spark: SparkSession, inputs: Sequence[str], settings: InputSettin
         except AnalysisException as problem:
             if problem.getCondition() != "PATH_NOT_FOUND":
                 raise
-            hint = "give a folder that Spark can see; files are added to it while the stream runs"
-            raise DataProblem(Diagnostic("HF501", f"`{path}` not found", hint=hint)) from None
+            raise _not_found(path) from None
     return found
 
 
 def _stream_of(spark: SparkSession, path: str, mapping: str | None, number: int, settings: InputSettings) -> Any:
     from pyspark.sql import functions as F
 
-    form, at_most = settings.form, settings.at_most
-    lines: Format = "jsonl" if form is None and mapping is not None else form or "text"
+    at_most = settings.at_most
     if path.startswith("kafka:"):
+        lines = _default_form(mapping, settings)
+        if lines == "csv":
+            raise _no_header(path)
         brokers, topic = topic_of(path, "HF794")
         options = {**settings.kafka, "kafka.bootstrap.servers": brokers, "subscribe": topic}
         options |= {} if at_most is None else {"maxOffsetsPerTrigger": str(at_most)}
@@ -93,22 +178,57 @@ def _stream_of(spark: SparkSession, path: str, mapping: str | None, number: int,
         source = F.concat_ws("/", "topic", F.col("partition").cast("string"))
         frame = records.select(F.col("value").cast("string").alias("value"), source.alias(SOURCE))
         return Lines(frame, lines, mapping)
-    if lines != "parquet" and _is_of_this_machine(spark, path):
+    is_local = _is_of_this_machine(spark, path)
+    lines = _form_of(spark, path, mapping, settings)
+    if lines == "csv" and (is_local or (folder_of(spark, path) is None and not _PATTERN.search(path))):
+        raise _no_header(path)
+    if lines not in ("parquet", "csv") and is_local:
         return Lines(_local_lines(spark, path, number, settings), lines, mapping)
     reader = spark.readStream if at_most is None else spark.readStream.option("maxFilesPerTrigger", at_most)
     if lines == "parquet":
         frame = reader.schema(spark.read.parquet(path).schema).parquet(path)
         return frame if mapping is None else (frame, mapping)
-    return Lines(reader.text(path), lines, mapping)
+    return Lines(reader.text(path, wholetext=lines == "csv"), lines, mapping)
+
+
+def _default_form(mapping: str | None, settings: InputSettings) -> Format:
+    return settings.form or ("text" if mapping is None else "jsonl")
+
+
+def _form_of(spark: SparkSession, path: str, mapping: str | None, settings: InputSettings) -> Format:
+    """The format of an input, which the first of its files decides, as for a run over files."""
+    if settings.form not in (None, "csv") or settings.names is None or is_pipe(_local(path)):
+        return _default_form(mapping, settings)
+    probe = FileProbe(spark, settings.names, settings.tick, settings.form, mapping_of(mapping))
+    found = probe.all(first_files(spark, path, _PROBED))
+    forms = [each.content.form for each in found if isinstance(each, ProbedFile)]
+    if not forms:
+        if settings.is_new:
+            refuse_if_all([each for each in found if isinstance(each, Unreadable)], 0)
+        return _default_form(mapping, settings)
+    if forms[0] not in get_args(StreamFormat):
+        message = f"`{path}` has files of the format `{forms[0]}`, expected {', '.join(get_args(StreamFormat))}"
+        raise UsageProblem(Diagnostic("HF794", message, hint="write the files as Parquet"))
+    return forms[0]
+
+
+def _no_header(path: str) -> UsageProblem:
+    message = f"`{path}` is read line by line, and only the first line of a CSV file has the names of columns"
+    hint = "give a folder with CSV files, or `holdsfor run` the file"
+    return UsageProblem(Diagnostic("HF794", message, hint=hint))
 
 
 def _is_of_this_machine(spark: SparkSession, path: str) -> bool:
     """Whether an input is a named pipe, or a plain file of this machine: Spark's own source reads it only once."""
-    local = path.removeprefix("file://").removeprefix("file:")
+    local = _local(path)
     if is_pipe(local):
         return True
     is_file = "://" not in local and Path(local).is_file() and not local.endswith(".gz")
     return is_file and HadoopFiles(spark, path).root.startswith("file:")
+
+
+def _local(path: str) -> str:
+    return path.removeprefix("file://").removeprefix("file:")
 
 
 def _local_lines(spark: SparkSession, path: str, number: int, settings: InputSettings) -> DataFrame:

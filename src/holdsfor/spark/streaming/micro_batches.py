@@ -30,10 +30,12 @@ from holdsfor.parallel.stages.stream_buckets import (
     stream_buckets,
     stream_destinations,
 )
+from holdsfor.sources.text_records import SetAside
 from holdsfor.sources.times import Clock, Unit
 from holdsfor.spark.cluster.broadcast_rules import broadcast_rules
 from holdsfor.spark.cluster.connect import is_elsewhere, parallelism
 from holdsfor.spark.input.ingestion import frame_of, keep, rows_frame, union
+from holdsfor.spark.input.set_aside import first_set_aside
 from holdsfor.spark.output.time_columns import with_times
 from holdsfor.spark.output.typed_frames import typed_frame
 from holdsfor.spark.streaming.batch_progress import BatchProgress, Phases
@@ -64,6 +66,7 @@ Numbers: TypeAlias = Mapping[tuple[str, str, int], int]
 """The number of rows in the blocks of each kind, name and arity."""
 
 _CHANGED = ("fluent", "event")
+_SHOWN_MISFITS = 10
 _PROBLEMS = ("late", "dropped", "cut", "set aside")
 
 __all__ = ["MicroBatch", "MicroBatches", "StreamPlan", "StreamStopped"]
@@ -174,6 +177,10 @@ class MicroBatch:
         found = sent.union(unmatched.dropDuplicates(["id"])).drop("id")
         return with_times(found, ("query_time", "start", "end", "arrival"), self._times)
 
+    def first_set_aside(self, n: int) -> list[SetAside]:
+        """The first records that do not fit. Runs a job if there are any."""
+        return first_set_aside(self._sent.where(f"stage = {NO_STAGE}"), n) if self.counts.get("set aside") else []
+
 
 @dataclass
 class MicroBatches:
@@ -186,6 +193,7 @@ class MicroBatches:
     is_stopping: Callable[[], bool] = lambda: False
     _form: TimeForm = field(default=TimeForm(None, is_final=False), init=False)
     _tokens: dict[int, DataFrame] = field(default_factory=dict, init=False)
+    _n_misfits: int = field(default=0, init=False)
 
     @cached_property
     def states(self) -> StreamFiles:
@@ -212,11 +220,20 @@ class MicroBatches:
             output = self._evaluated(batch, phases, kept)
             with phases.measured("write"):
                 write(output)
+            misfits = self._first_misfits(output)
         finally:
             for frame in kept:
                 frame.unpersist()
         seconds = time.perf_counter() - began
-        self.on_progress(BatchProgress(output.decision, output.counts, seconds, phases.seconds, self.states))
+        progress = BatchProgress(output.decision, output.counts, seconds, phases.seconds, self.states)
+        self.on_progress(replace(progress, times=output._times, set_aside=misfits))
+
+    def _first_misfits(self, output: MicroBatch) -> list[SetAside]:
+        """The records that do not fit, until ten have been found since the start of the query."""
+        wanted = _SHOWN_MISFITS - self._n_misfits
+        found = output.first_set_aside(wanted) if wanted else []
+        self._n_misfits += len(found)
+        return found
 
     def _evaluated(self, batch: DataFrame, phases: Phases, kept: list[DataFrame]) -> MicroBatch:
         number = phases.batch

@@ -24,6 +24,7 @@ from holdsfor.spark.exchange.shuffle_rows import rows_of
 from holdsfor.spark.input.frame_reader import SOURCE, ReaderSettings, TableReader, combined_batches
 from holdsfor.spark.input.lines import LineReader
 from holdsfor.spark.input.set_aside import FileBlock
+from holdsfor.spark.input.whole_files import WholeFileReader
 from holdsfor.spark.streaming.output_rows import SEPARATOR
 from holdsfor.syntax.time_points import LATEST
 
@@ -101,7 +102,7 @@ class Lateness:
 class ReadTask:
     """Reads the rows of one input of a micro-batch, and routes their records."""
 
-    reader: TableReader | LineReader
+    reader: TableReader | LineReader | WholeFileReader
     number: int
     sender: StreamRouter
     lateness: Lateness | None

@@ -1,7 +1,7 @@
 """The form of the times of a stream, found in its first micro-batches: integers, or dates with or without an offset.
 
 The form decides the type of the times in the output, and how workers read a date without an offset. The type of a
-column shows it; for texts in columns and in JSON lines, the first of them are read.
+column shows it; for texts in columns, in JSON lines and in CSV files, the first of them are read.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from holdsfor.sources.times import Clock
 from holdsfor.spark.input.frame_reader import ReaderSettings, mapping_of
 from holdsfor.spark.input.frame_sources import FrameSource, time_forms
 from holdsfor.spark.input.lines import LINE, LineReader
+from holdsfor.spark.input.whole_files import WholeFileReader
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["TimeForm", "time_form"]
 
 _PEEKED = 100
+_PEEKED_FILES = 10
+_HEAD = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -47,18 +50,41 @@ def time_form(sources: Sequence[FrameSource], parts: Sequence[DataFrame], settin
         for reader, part in zip(readers, parts, strict=True)
         if isinstance(reader, LineReader) and reader.form == "jsonl"
     ]
+    lines += [
+        _of_files(reader, part, settings)
+        for reader, part in zip(readers, parts, strict=True)
+        if isinstance(reader, WholeFileReader)
+    ]
     found = next((form for form in lines if form.has_offset is not None), None)
-    has_only_lines = all(isinstance(reader, LineReader) for reader in readers)
+    has_only_lines = all(isinstance(reader, LineReader | WholeFileReader) for reader in readers)
     return found or TimeForm(None, is_final=has_only_lines and all(form.is_final for form in lines))
 
 
 def _of_lines(reader: LineReader, part: DataFrame, settings: ReaderSettings) -> TimeForm:
     """The form of the times in the first JSON lines."""
     block = b"".join(bytes(row[0]) for row in part.select(LINE).limit(_PEEKED).collect())
-    names: Names = settings.rules.compiled().names
-    clock = Clock(settings.unit, zone=settings.zone)
-    input_reader = InputReader(names, settings.tick, Symbols(), ColumnReading(), clock)
+    input_reader = _input_reader(settings)
+    clock = input_reader.clock
     lines = input_reader.line_reader("jsonl", reader.place.file, mapping_of(reader.mapping))
     assert isinstance(lines, JsonLinesReader)
     lines.read(block)
     return TimeForm(None if clock.time_type is None else clock.has_offset, lines.file_times.are_dates is not None)
+
+
+def _of_files(reader: WholeFileReader, part: DataFrame, settings: ReaderSettings) -> TimeForm:
+    """The form of the times in the first lines of some CSV files."""
+    from pyspark.sql import functions as F
+
+    input_reader, has_records = _input_reader(settings), False
+    for (head,) in part.select(F.substring(LINE, 1, _HEAD)).limit(_PEEKED_FILES).collect():
+        content = bytes(head)
+        reader.read(input_reader, "", content[: content.rfind(b"\n") + 1] if len(content) == _HEAD else content)
+        has_records |= input_reader.reading.n_records > len(input_reader.reading.set_aside)
+    clock = input_reader.clock
+    return TimeForm(None if clock.time_type is None else clock.has_offset, has_records)
+
+
+def _input_reader(settings: ReaderSettings) -> InputReader:
+    """A reader whose clock shows the form of the times that it has read."""
+    names: Names = settings.rules.compiled().names
+    return InputReader(names, settings.tick, Symbols(), ColumnReading(), Clock(settings.unit, zone=settings.zone))

@@ -1,0 +1,71 @@
+"""Whole CSV files to facts, in the workers: a row of Spark is a file, whose first line is the header.
+
+Spark divides a file of lines into blocks, and only the first block has the header. A run over files finds the header
+before the job; the files of a stream are not there yet, so one task reads a file as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from holdsfor.errors import DataProblem
+from holdsfor.parallel.exchange.facts import Load
+from holdsfor.sources.blocks import only_utf8, text_blocks
+from holdsfor.sources.inputs import InputReader
+from holdsfor.sources.text_records import SetAside
+from holdsfor.sources.unreadable import Unreadable
+from holdsfor.spark.input.frame_reader import ReaderSettings, mapping_of
+from holdsfor.spark.input.lines import LINE
+from holdsfor.spark.input.listing import File
+from holdsfor.spark.input.set_aside import FileBlock
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+__all__ = ["PATH", "WholeFileReader", "whole_files"]
+
+_SHOWN = 200
+
+PATH = "__path"
+"""A column with the URI of a file."""
+
+
+def whole_files(frame: DataFrame) -> DataFrame:
+    """The files of a DataFrame that reads whole text files, each as bytes."""
+    from pyspark.sql import functions as F
+
+    return frame.select(F.col("value").cast("binary").alias(LINE), F.col("_metadata.file_path").alias(PATH))
+
+
+@dataclass(frozen=True)
+class WholeFileReader:
+    """Reads batches of whole CSV files; a file without the columns of records is set aside as one record."""
+
+    setting: ReaderSettings
+    mapping: str | None = None
+    order: int = 0
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Load]:
+        n_before = 0
+        for batch in batches:
+            for uri, content in zip(batch.column(PATH).to_pylist(), batch.column(LINE), strict=True):
+                place = FileBlock(File(uri, 0).path, 0, self.order)
+                input_reader = self.setting.input_reader(place, n_before)
+                n_before += self.read(input_reader, place.file, content.as_py())
+                yield self.setting.load(input_reader, place)
+
+    def read(self, input_reader: InputReader, file: str, content: bytes) -> int:
+        """Read a file, and return the number of its lines."""
+        reader = input_reader.line_reader("csv", file, mapping_of(self.mapping))
+        reading = input_reader.reading
+        try:
+            for block in text_blocks(content, file):
+                reader.read(only_utf8(block, file, reader.n_lines, reading))
+        except DataProblem as problem:
+            reason = Unreadable.because(file, problem).set_aside().reason
+            header = content[:_SHOWN].partition(b"\n")[0].decode(errors="replace")
+            reading.n_records += 1
+            reading.set_aside.append(SetAside(file, 1, header, reason))
+        return reader.n_lines

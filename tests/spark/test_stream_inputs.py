@@ -1,0 +1,134 @@
+"""The inputs of `holdsfor spark stream`: CSV files, records that do not fit, and the input of a checkpoint."""
+
+from __future__ import annotations
+
+import datetime
+import gzip
+import json
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import holdsfor as hf
+from holdsfor.cli.main import main
+from tests.apps.data import ROOT
+from tests.spark.test_stream_places import arguments
+from tests.spark.test_streams import RICH, write_batches
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+COLUMNS = "happensAt(win(person), time)"
+
+
+def command(tmp_path: Path, given: str, *more: str) -> list[str]:
+    (tmp_path / "rules.prolog").write_text(RICH, encoding="utf-8")
+    common = ["--window", "20", "--step", "10", "--start", "0", "--buckets", "1", "--once"]
+    common += ["-o", str(tmp_path / "out"), "--checkpoint", str(tmp_path / "checkpoint")]
+    return ["spark", "stream", str(tmp_path / "rules.prolog"), "--input", given, *common, *more]
+
+
+def test_csv_files_of_a_folder_have_headers_of_their_own(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "wins é"
+    folder.mkdir()
+    (folder / "1.csv").write_text("time,person\n5,ann\nsoon,joe\n", encoding="utf-8")
+    (folder / "2.csv.gz").write_bytes(gzip.compress("\ufeffperson;place;time\r\nbob;Athens;12\r\n".encode()))
+    assert main(command(tmp_path, f"{folder}: {COLUMNS}")) == 0
+    shown = capsys.readouterr().err
+    assert "3 records read" in shown
+    assert f"{folder}/1.csv:3: " in shown, "the record that is set aside, with its file and line"
+    assert "soon" in shown
+    (folder / "3.csv").write_text("time,people\n14,eve\n", encoding="utf-8")
+    (folder / "4.csv").write_text("time,person\n25,eve\n", encoding="utf-8")
+    assert main(command(tmp_path, f"{folder}: {COLUMNS}")) == 0
+    shown = capsys.readouterr().err
+    assert f"{folder}/3.csv:1: column `person` not found in `{folder}/3.csv`: time,people" in shown
+    rows = spark.read.parquet(str(tmp_path / "out")).orderBy("query_time").collect()
+    assert [(row.query_time, row.op, row.fvp, row.start) for row in rows] == [
+        (10, "+", "rich(ann)=true", 6),
+        (20, "+", "rich(bob)=true", 13),
+    ]
+
+
+def test_csv_files_of_records_need_no_description(spark: SparkSession, tmp_path: Path) -> None:
+    folder = write_batches(tmp_path / "records", [["name,start,arg1", "win,5,ann", "win,15,bob"]])
+    assert main(command(tmp_path, folder)) == 0
+    assert [row.fvp for row in spark.read.parquet(str(tmp_path / "out")).collect()] == ["rich(ann)=true"]
+
+
+def test_the_documented_trips_have_the_results_of_a_run(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The stream has dates in its output and in its progress."""
+    example = ROOT / "docs/your-own-data"
+    (tmp_path / "trips").mkdir()
+    shutil.copy(example / "trips.csv", tmp_path / "trips")
+    columns, rules = "happensAt(speed(vehicle, kmh), ts)", str(example / "speeding.prolog")
+    stream = ["spark", "stream", rules, "--input", f"{tmp_path}/trips: {columns}", "--window", "1h", "--step", "1m"]
+    stream += ["-o", str(tmp_path / "out"), "--current", str(tmp_path / "known")]
+    assert main([*stream, "--checkpoint", str(tmp_path / "checkpoint"), "--once", "--buckets", "1"]) == 0
+    shown = capsys.readouterr().err
+    assert "query time 2026-03-01T" in shown
+    assert " s behind the records" in shown
+    run = ["run", rules, "--input", f"{example}/trips.csv: {columns}", "--format", "jsonl"]
+    assert main(run) == 0
+    expected = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    rows = (
+        hf.spark.read_current(spark, str(tmp_path / "known"))
+        .selectExpr("fvp", "unix_seconds(start) as start")
+        .collect()
+    )
+    starts = {(row["fvp"], int(datetime.datetime.fromisoformat(row["start"]).timestamp())) for row in expected}
+    assert {(row.fvp, row.start) for row in rows} == starts != set()
+
+
+def test_a_csv_file_outside_a_folder_is_refused(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "wins.csv"
+    file.write_text("time,person\n5,ann\n15,bob\n", encoding="utf-8")
+    assert main(command(tmp_path, f"{file}: {COLUMNS}")) == 2
+    assert f"error[HF794]: `{file}` is read line by line" in capsys.readouterr().err
+    assert main(command(tmp_path, f"{tmp_path}/*.csv: {COLUMNS}")) == 0
+    assert [row.fvp for row in spark.read.parquet(str(tmp_path / "out")).collect()] == ["rich(ann)=true"]
+
+
+def test_a_first_file_with_other_columns_is_refused_before_it_counts_as_read(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "wins"
+    folder.mkdir()
+    (folder / "1.csv").write_text("time,people\n5,ann\n15,bob\n", encoding="utf-8")
+    assert main(command(tmp_path, f"{folder}: {COLUMNS}")) == 2
+    assert "column `person` not found" in capsys.readouterr().err
+    assert main(command(tmp_path, f"{folder}: {COLUMNS.replace('person', 'people')}")) == 0
+    assert [row.fvp for row in spark.read.parquet(str(tmp_path / "out")).collect()] == ["rich(ann)=true"]
+
+
+def test_a_stream_that_sets_all_records_aside_ends_with_the_exit_code_of_a_run(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = write_batches(tmp_path / "records", [['{"people": "ann", "time": 5}'], ['{"people": "bob", "time": 15}']])
+    given = command(tmp_path, f"{folder}: {COLUMNS}", "--input-format", "jsonl")
+    assert main(given) == 3
+    shown = capsys.readouterr().err
+    assert "error[HF510]: all 2 records set aside: 2 × " in shown
+    assert shown.count('{"people": "') == 2, "both records are shown with their reasons"
+    assert main(given) == 0, "there are no new records"
+
+
+def test_another_input_of_a_checkpoint_is_refused(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = [*arguments(tmp_path), "-o", str(tmp_path / "out")]
+    assert main(given) == 0
+    other = write_batches(tmp_path / "other", [["win|2|2|eve", "win|40|40|eve"]])
+    at = given.index("--input") + 1
+    assert main([*given[:at], other, *given[at + 1 :]]) == 2
+    expected = f"error[HF793]: the checkpoint is of a stream with the input `{tmp_path}/records`, found `{other}`"
+    assert expected in capsys.readouterr().err
+    assert main(given) == 0
