@@ -116,8 +116,8 @@ def test_a_stream_that_sets_all_records_aside_ends_with_the_exit_code_of_a_run(
     given = command(tmp_path, f"{folder}: {COLUMNS}", "--input-format", "jsonl")
     assert main(given) == 3
     shown = capsys.readouterr().err
-    assert "error[HF510]: all 2 records set aside: 2 × " in shown
-    assert shown.count('{"people": "') == 2, "both records are shown with their reasons"
+    assert "error[HF510]: all records set aside (2), first: " in shown
+    assert shown.count('{"people": "') == 3, "both records are shown with their reasons"
     assert main(given) == 0, "there are no new records"
 
 

@@ -27,6 +27,7 @@ REFUSED = {
     ("--alerts", "https://host", "--webhook-headers", "missing"): "the headers of the webhook cannot be read",
     ("--alerts", "https://host", "--webhook-headers", "headers"): "expected `name:value` in line 2",
     ("-o", "out", "--step", "30"): "error[HF703]: the step 30 is longer than the window 20",
+    ("-o", "out", "--step", "0"): "error[HF703]: the step is 0, expected at least 1",
     ("-o", "out", "--window", "0"): "error[HF703]: the window is 0, expected at least 1",
     ("-o", "out", "--tick", "0"): "error[HF701]: the clock tick is 0, expected at least 1",
     ("-o", "out", "--input", "records"): "error[HF501]: `records` not found",

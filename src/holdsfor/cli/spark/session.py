@@ -71,14 +71,10 @@ def on_spark(
 
 def has_local_files(options: argparse.Namespace) -> bool:
     """Whether paths are certainly those of this machine: Spark runs here, and no other file system is the default."""
-    is_configured = any(name in os.environ for name in _CONFIGURING)
-    is_here = not is_configured if options.master is None else options.master.startswith("local")
-    has_hadoop = "HADOOP_CONF_DIR" in os.environ
-    return (
-        is_here
-        and not has_hadoop
-        and not any(re.search(r"fs\.default|spark\.(?:master|remote)", each) for each in options.conf)
-    )
+    is_here = options.master is None or options.master.startswith("local")
+    configuring = _CONFIGURING if options.master is None else ("HADOOP_CONF_DIR",)
+    is_configured = any(re.search(r"fs\.default|spark\.(?:master|remote)", each) for each in options.conf)
+    return is_here and not is_configured and not any(name in os.environ for name in configuring)
 
 
 def _setting(text: str) -> tuple[str, str]:

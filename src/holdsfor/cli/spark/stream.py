@@ -19,9 +19,9 @@ from holdsfor.cli.spark.session import Failed, has_local_files, on_spark
 from holdsfor.cli.spark.stream_outputs import StreamOutput, kafka_options, stream_outputs, writers_of
 from holdsfor.cli.terminal.diagnostics import print_warning_count
 from holdsfor.cli.terminal.interruption import INTERRUPTED, Interruption
-from holdsfor.errors import Diagnostics, ParallelismWarning, printable
+from holdsfor.errors import Diagnostic, Diagnostics, ParallelismWarning, printable
 from holdsfor.sinks.time_formats import shown_as
-from holdsfor.sources.set_aside_reasons import ReasonCounts, SetAsideLimit
+from holdsfor.sources.set_aside_reasons import SetAsideLimit, SetAsideProblem
 from holdsfor.sources.text_records import SetAside
 
 if TYPE_CHECKING:
@@ -53,7 +53,8 @@ def execute(options: argparse.Namespace) -> int:
     from holdsfor.spark.streaming.command_inputs import check_folders, check_inputs, check_mappings
 
     convert_times(options)
-    check_windows(options.tick, options.window, options.step or options.window, options.allen_memory)
+    step = options.window if options.step is None else options.step
+    check_windows(options.tick, options.window, step, options.allen_memory)
     check_bounds(options.start, None)
     check_buckets(options.buckets)
     check_inputs(options.input, options.max_per_batch, options.checkpoint)
@@ -172,15 +173,15 @@ class _Progress:
 
     def __init__(self, *, is_json: bool) -> None:
         self._is_json = is_json
-        self._n_read, self._reasons = 0, ReasonCounts()
-        self._n_set_aside = 0
+        self._n_read = self._n_set_aside = 0
+        self._first: SetAside | None = None
         self.add_to_metrics: Callable[[BatchProgress], None] = lambda _: None
 
     def __call__(self, progress: BatchProgress) -> None:
         self.add_to_metrics(progress)
         self._n_read += progress.counts.get("read", 0)
         self._n_set_aside += progress.counts.get("set aside", 0)
-        self._reasons.add(progress.set_aside)
+        self._first = self._first or next(iter(progress.set_aside), None)
         line = progress.as_json() if self._is_json else progress.as_text(shown_as(progress.times))
         print(line, file=sys.stderr, flush=True)
         for misfit in () if self._is_json else progress.set_aside:
@@ -188,8 +189,11 @@ class _Progress:
 
     def check_set_aside(self) -> None:
         """Refuse a stream that has set aside all its records (HF510)."""
-        self._reasons.n = self._n_set_aside
-        SetAsideLimit().check(self._n_read, self._reasons)
+        if self._first is None or SetAsideLimit().allows(self._n_set_aside, self._n_read):
+            return
+        message = f"all records set aside ({self._n_set_aside:,}), first: {_shown(self._first)}"
+        hint = "compare the names, columns and types of the input with the rules"
+        raise SetAsideProblem(Diagnostic("HF510", message, hint=hint))
 
 
 def _shown(misfit: SetAside) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["File", "first_files", "first_sentence", "folder_of", "java_message", "java_problems", "list_files"]
 
+_MOST_LISTED = 1_000
 _HINT = "give files, folders or patterns such as 'events/*.csv' that Spark can see"
 
 
@@ -63,12 +65,13 @@ def list_files(spark: SparkSession, path: str) -> list[File]:
 
 
 def first_files(spark: SparkSession, path: str, n: int) -> list[File]:
-    """The first files with content of a path, folder or pattern, by their names; without those of folders in it."""
+    """The first files with content of a path, folder or pattern, by name, among the first thousand that are listed."""
     jvm: Any = spark.sparkContext._jvm
     there = jvm.org.apache.hadoop.fs.Path(path)
     system = there.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration())
-    found = list(system.globStatus(there) or ())
-    listed = [file for each in found for file in (system.listStatus(each.getPath()) if each.isDirectory() else [each])]
+    found = islice(system.globStatus(there) or (), _MOST_LISTED)
+    every = (file for each in found for file in (system.listStatus(each.getPath()) if each.isDirectory() else [each]))
+    listed = list(islice(every, _MOST_LISTED))  # each property of a file is a call of Java
     visible = [file for file in listed if file.isFile() and file.getLen() and file.getPath().getName()[0] not in "._"]
     ordered = sorted(str(file.getPath().toUri().toString()) for file in visible)
     return [File(uri, number) for number, uri in enumerate(ordered[:n])]

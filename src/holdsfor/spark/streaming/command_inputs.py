@@ -41,6 +41,7 @@ StreamFormat = Literal["text", "csv", "jsonl", "parquet"]
 """The formats of the inputs of a stream."""
 
 _PROBED = 5
+_HEAD = 1 << 16
 _PATTERN = re.compile(r"[*?\[\]{}]")
 _KAFKA = re.compile(r"kafka://(?P<brokers>[^/\s]+)/(?P<topic>[A-Za-z0-9._-]+)")
 
@@ -126,8 +127,8 @@ def check_read_folders(spark: SparkSession, inputs: Sequence[str], checkpoint: s
 def _first_read(sources: StreamFiles, folder: str) -> str | None:
     """The first file in Spark's list of files that a source has read; None for sources of other kinds."""
     for name in sources.names(folder):
-        for line in sources.read(f"{folder}/{name}").splitlines():
-            if line.startswith(b'{"path":"'):
+        for line in sources.head(f"{folder}/{name}", _HEAD).splitlines():
+            if line.startswith(b'{"path":"') and line.endswith(b"}"):
                 uri = urlsplit(str(json.loads(line)["path"]))
                 return f"{uri.scheme}://{uri.netloc}{unquote(uri.path)}"
     return None
