@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -91,7 +92,9 @@ def records_of(n: int) -> Path:
         _write(part, folder / "two" / f"{parity}.csv", header=False)
         _write(part, folder / "named" / f"{parity}.csv", header=True)
     for number, begin in enumerate(range(0, n + 2, MICRO_BATCH)):
-        _write(table.slice(begin, MICRO_BATCH), folder / "batches" / f"{number:05}.csv", header=False)
+        path = folder / "batches" / f"{number:05}.csv"
+        _write(table.slice(begin, MICRO_BATCH), path, header=False)
+        os.utime(path, (1_000_000 + number, 1_000_000 + number))  # Spark reads files in the order of these times
     (folder / "complete").touch()
     return folder
 
