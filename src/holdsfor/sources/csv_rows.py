@@ -1,13 +1,14 @@
-"""Records as CSV with a header: a line is a row.
+"""Records as CSV with a header: a line is a row, and ends at `\\n`, perhaps with `\\r` before it.
 
 Arrow splits the lines into fields. If Arrow returns fewer rows than there are lines, a quote is not closed on its line;
-such lines are found by bisection, so that all other lines are still read. An empty field is missing, and blanks around
-a field are ignored.
+such lines are found by bisection, so that all other lines are still read. Arrow ends a row at any `\\r`, so a line
+with a `\\r` inside is set aside. An empty field is missing, and blanks around a field are ignored.
 """
 
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -32,6 +33,7 @@ from holdsfor.sources.times import Clock
 __all__ = ["CsvReader", "Header", "csv_batches", "read_header"]
 
 _DELIMITERS = (",", ";", "\t", "|")
+_LINE_ENDS = re.compile(rb"\r+\n")
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,8 @@ class Header:
 
 def read_header(line: str, mapping: Mapping | None) -> Header | None:
     """The header on a line: with the columns of the mapping, or without a mapping those of records; else None."""
-    for delimiter in _DELIMITERS:
+    line = line.rstrip("\r\n")
+    for delimiter in _DELIMITERS if "\r" not in line else ():
         columns = [name.strip() for name in next(csv.reader([line], delimiter=delimiter), [])]
         if is_header(columns) if mapping is None else set(mapping.wanted) <= set(columns):
             return Header(columns, delimiter)
@@ -87,12 +90,11 @@ class CsvReader:
 
     def read(self, block: bytes) -> None:
         """Read the next block."""
-        if b"\r" in block:
-            block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        block = _with_line_feeds(block)
         if self.header is None:
             block = self._after_header(block)
         lines = _Lines(block, self.n_lines)
-        for part in _parts(lines, self.header, self.layout.wanted) if self.header is not None else ():
+        for part in _all_parts(lines, self.header, self.layout.wanted) if self.header is not None else ():
             self._add(part)
         self.n_lines += lines.n
 
@@ -125,7 +127,7 @@ def csv_batches(
     header: Header | None = None
     n_lines = 0
     for block in blocks:
-        rest = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        rest = _with_line_feeds(block)
         if header is None:
             text, n_before, rest = _first_line(rest)
             if text:
@@ -133,7 +135,7 @@ def csv_batches(
                 mapping.check(header.columns, "CSV")
                 n_lines += n_before + 1
         lines = _Lines(rest, n_lines)
-        for part in _parts(lines, header, mapping.wanted) if header is not None else ():
+        for part in _all_parts(lines, header, mapping.wanted) if header is not None else ():
             yield header, part.batch, part.numbers, part.misfits  # type: ignore[misc]
         n_lines += lines.n
 
@@ -186,6 +188,25 @@ class _Part:
 
     def text(self, number: int) -> str:
         return self.lines.listed[number - self.lines.n_before - 1].decode()
+
+
+def _with_line_feeds(block: bytes) -> bytes:
+    """The block with `\\n` at the end of each line."""
+    return _LINE_ENDS.sub(b"\n", block) if b"\r" in block else block
+
+
+def _all_parts(lines: _Lines, header: Header, wanted: list[str]) -> Iterator[_Part]:
+    """The lines as parts; lines with a carriage return inside are misfits of the first one."""
+    if b"\r" in lines.block:
+        is_broken = [b"\r" in line for line in lines.listed]
+        first = lines.n_before + 1
+        misfits = [
+            (first + i, "a carriage return is not at the end of its line") for i, it in enumerate(is_broken) if it
+        ]
+        yield _Part(lines, _cut(b"", header, wanted, []), np.zeros(0, np.int64), misfits)
+        whole = [b"" if broken else line for line, broken in zip(lines.listed, is_broken, strict=True)]
+        lines = _Lines(b"\n".join([*whole, b""]), lines.n_before)
+    yield from _parts(lines, header, wanted)
 
 
 def _parts(lines: _Lines, header: Header, wanted: list[str]) -> Iterator[_Part]:

@@ -61,7 +61,7 @@ def format_of_text(content: bytes, file: str, mapping: Mapping | None, names: Na
 def _first_line(content: bytes) -> str:
     for size in (_USUAL_LINE, HEAD):
         sample = bytes(content[:size]).decode("utf-8-sig", errors="replace")
-        lines = [line for line in sample.splitlines() if line.strip()]
+        lines = [line for line in sample.split("\n") if line.strip()]
         if len(lines) > 1 or size == HEAD:
             break
     return lines[0].strip() if lines else ""

@@ -259,7 +259,7 @@ def read_facts(inputs: Iterable[object], names: Names, tick: int, **options: Unp
         opened = open_input(each, names, options.get("form"))
         if opened.form == "text":
             content = only_utf8(b"".join(text_blocks(opened.content, opened.file)), opened.file, 0, reading)
-            read_text_records(content.decode().splitlines(), opened.file, names, tick, reading)
+            read_text_records(content.decode().split("\n"), opened.file, names, tick, reading)
         else:
             input_reader = InputReader(names, tick, Symbols(), ColumnReading(), clock)
             input_reader.add(opened)

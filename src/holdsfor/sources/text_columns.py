@@ -6,13 +6,13 @@ Then all times of a block are read at once, and all constants (`holdsfor.sources
 position in a record; only the finished columns are collected shape by shape.
 
 The slow reader reads every line that is not in canonical form (blank, a retraction, the wrong number of fields, an
-invalid time), and every block with control characters or line breaks other than `\\n`.
+invalid time). A line ends at `\\n` only, perhaps with `\\r` before it; other control characters are part of a field.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]
@@ -24,6 +24,7 @@ from holdsfor.columns.records import Records
 from holdsfor.kernels.keys import Int64, expand_ranges
 from holdsfor.sources.arrow import read_table
 from holdsfor.sources.blocks import only_utf8, text_blocks
+from holdsfor.sources.fields import read_time
 from holdsfor.sources.input_fvps import fitting_records
 from holdsfor.sources.number_fields import NumberFields
 from holdsfor.sources.numerals import PADDING, Fields, Lexicon, read_integers, words_of
@@ -33,7 +34,6 @@ from holdsfor.sources.text_records import Reading, SetAside, read_text_records
 __all__ = ["ColumnReading", "TextReader", "read_columns", "read_table"]
 
 _LONGEST_BLOCK = 1 << 30  # offsets into a block have 32 bits
-_OTHER_LINE_BREAKS = (b"\xc2\x85", b"\xe2\x80\xa8", b"\xe2\x80\xa9")
 _ODD, _UNUSED = -1, -2
 
 
@@ -76,18 +76,12 @@ class _Lines:
         return [str(content[begin:end], "utf-8") for begin, end in zip(begins, ends, strict=True)]
 
 
-def _cut(block: bytes) -> _Lines | None:
-    """The lines and fields of a block, or None if it has other line breaks or control characters."""
-    if not block.isascii() and any(mark in block for mark in _OTHER_LINE_BREAKS):
-        return None
+def _cut(block: bytes) -> _Lines:
+    """The lines and fields of a block."""
     text = np.frombuffer(b"0" * PADDING + block, np.uint8)
-    # One pass: separators, dots (for decimals), and characters that are not allowed.
-    marks = np.flatnonzero((text < ord(" ")) | (text == ord("|")) | (text == ord(".")))
+    # One pass: separators, and dots (for decimals).
+    marks = np.flatnonzero((text == ord("\n")) | (text == ord("|")) | (text == ord(".")))
     kinds = text[marks]
-    if (kinds == ord("\t")).any():
-        marks, kinds = marks[kinds != ord("\t")], kinds[kinds != ord("\t")]
-    if ((kinds < ord(" ")) & (kinds != ord("\n"))).any():
-        return None
     separators = np.flatnonzero(kinds != ord("."))
     ends = marks[separators]
     starts = np.empty_like(ends)
@@ -124,14 +118,14 @@ class TextReader:
 
     def read(self, block: bytes) -> None:
         """Read the next block."""
-        lines = _cut(block.replace(b"\r\n", b"\n")) if len(block) < _LONGEST_BLOCK else None
-        if lines is None:
-            texts = block.decode().splitlines()
-            self._read_slowly(texts, range(len(texts)))
-            n_lines = len(texts)
-        else:
+        if len(block) < _LONGEST_BLOCK:
+            lines = _cut(block.replace(b"\r\n", b"\n"))
             self._read_lines(lines)
             n_lines = len(lines)
+        else:
+            texts = block.decode().split("\n")[:-1]
+            self._read_slowly(texts, range(len(texts)))
+            n_lines = len(texts)
         self.n_lines += n_lines
         self.reading.n_places += n_lines
 
@@ -152,19 +146,19 @@ class TextReader:
         """
         strings, codes = lines.fields.distinct(lines.first)
         texts = [string[:-1].strip() for string in strings]
+        names = [text.removeprefix("-").strip() for text in texts]
         widest = max((shape.n_fields for shape in self.shapes), default=0)
         table = np.full((len(texts), widest + 2), _ODD, dtype=np.int64)
-        for code, name in enumerate(texts):
-            if name.startswith("-"):
-                continue
+        for code, (text, name) in enumerate(zip(texts, names, strict=True)):
             if name not in self.known and name not in self.computed:
                 table[code, 2:] = _UNUSED
-            for n_fields, number in self.known.get(name, {}).items():
-                table[code, n_fields] = number
+            elif not text.startswith("-"):
+                for n_fields, number in self.known.get(name, {}).items():
+                    table[code, n_fields] = number
         shapes: NDArray[np.int64] = table[codes, np.minimum(lines.n_fields, widest + 1)]
         unused = np.bincount(codes[shapes == _UNUSED], minlength=len(texts))
         for code in np.flatnonzero(unused).tolist():
-            self.reading.unused[texts[code]] += int(unused[code])
+            self.reading.unused[names[code]] += int(unused[code])
         self.reading.n_records += int(unused.sum())
         if self.reading.follows_time:
             self._note_unused(lines, np.flatnonzero(shapes == _UNUSED))
@@ -174,6 +168,12 @@ class TextReader:
         """Note the arrivals of records that no rule uses, where they have one."""
         fields, second = lines.fields, lines.first[which] + 1
         arrivals, is_read = read_integers(fields.text, fields.starts[second], fields.ends[second])
+        odd = np.flatnonzero(~is_read)
+        if len(odd):
+            texts, codes = fields.distinct(second[odd])
+            times = [read_time(text[:-1].strip()) for text in texts]
+            arrivals[odd] = np.array([time or 0 for time in times], np.int64)[codes]
+            is_read[odd] = np.array([time is not None for time in times])[codes]
         self.reading.note_unused(arrivals[is_read], self.reading.n_places + which[is_read])
 
     def _read_fitting(self, lines: _Lines, which: Int64, shapes: Int64) -> NDArray[np.bool_]:
@@ -232,7 +232,7 @@ class TextReader:
 
     def _read_slowly(self, lines: list[str], numbers: Sequence[int]) -> None:
         """Read lines, with their numbers in the block, by the slow reader."""
-        slow = Reading()
+        slow = _SlowReading()
         read_text_records(lines, self.file, self.names, self.tick, slow)
         operations = []
         for arrival, _, is_retraction, fact, origin in slow._operations:
@@ -245,6 +245,20 @@ class TextReader:
             replace(misfit, line=self.n_lines + numbers[misfit.line - 1] + 1) for misfit in slow.set_aside
         ]
         self.reading.add_operations(operations, self.symbols)
+        if slow.passed:
+            arrivals, passed = np.array(slow.passed, np.int64).T
+            places = self.reading.n_places + np.array(numbers, np.int64)[passed - 1]
+            self.reading.note_unused(arrivals, places)
+
+
+@dataclass
+class _SlowReading(Reading):
+    """Records, and the arrivals and lines of those that no rule uses."""
+
+    passed: list[tuple[int, int]] = field(default_factory=list)
+
+    def note_unused(self, arrival: int, line: int) -> None:
+        self.passed.append((arrival, line))
 
 
 def _records(shape: Record, words: Int64, begins: Int64, arrivals: Int64, starts: Int64, ends: Int64) -> Records:

@@ -4,8 +4,9 @@
     input fluent at a time-point        name|arrival|occurrence|value|arg…
     input fluent over an interval       name|arrival|start|end|value|arg…
 
-A leading `-` retracts a record. The event description determines the shape of a name. A record that does not fit is set
-aside with its line and the reason; a record of a name that no rule uses is counted and skipped.
+A line ends at `\\n`. Blanks around a field are ignored; control characters and other line breaks inside a field are a
+part of its text. A leading `-` retracts a record. The event description determines the shape of a name. A record that
+does not fit is set aside with its line and the reason; a record of a name that no rule uses is counted and skipped.
 """
 
 from __future__ import annotations
@@ -91,6 +92,9 @@ class Reading:
         given = [Fact(*fact) for fact in input_fact_records(names, tick)]
         self._operations += [(fact.start, -1, False, fact, NOWHERE) for fact in given]
 
+    def note_unused(self, arrival: int, line: int) -> None:
+        """Note the arrival of a record that no rule uses."""
+
     def inserted(self) -> Iterator[Fact]:
         """The records that are read and not settled, without retractions."""
         return (fact for _, _, is_retraction, fact, _ in self._operations if not is_retraction)
@@ -132,7 +136,7 @@ class _Misfit(Exception):
 
 
 def read_text_records(lines: Iterable[str], file: str, names: Names, tick: int, reading: Reading) -> None:
-    """Add the records of a text to the reading."""
+    """Add the records of a text, cut at `\\n`, to the reading."""
     shapes: dict[str, list[Record]] = {}
     for record in names.records:
         shapes.setdefault(record.name, []).append(record)
@@ -148,16 +152,19 @@ def read_text_records(lines: Iterable[str], file: str, names: Names, tick: int, 
             continue
         if name not in shapes and "|" in text:
             reading.unused[name] += 1
+            arrival = read_time(text.split("|", 2)[1].strip())
+            if arrival is not None:
+                reading.note_unused(arrival, number)
             continue
         try:
-            arrival, fact = _fact(text.removeprefix("-"), shapes.get(name, []), tick)
+            arrived, fact = _fact(text.removeprefix("-"), shapes.get(name, []), tick)
             for suspect in _refuse_text(fact, names.computed_texts):
                 reading.suspects.setdefault(show(suspect), SetAside(file, number, text, ""))
         except _Misfit as misfit:
             reading.set_aside.append(SetAside(file, number, text, str(misfit)))
             continue
         origin = SetAside(file, number, text, "retracts a record that is not there")
-        reading._operations.append((arrival, len(reading._operations), text.startswith("-"), fact, origin))
+        reading._operations.append((arrived, len(reading._operations), text.startswith("-"), fact, origin))
 
 
 def _fact(text: str, shapes: list[Record], tick: int) -> tuple[int, Fact]:

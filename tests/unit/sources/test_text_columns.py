@@ -27,6 +27,7 @@ from holdsfor.errors import DataProblem, Diagnostics
 from holdsfor.generators import MODELS, model_of, pieces, to_table, write_parquet, write_text
 from holdsfor.sources import blocks, text_columns
 from holdsfor.sources.fields import read_field
+from holdsfor.sources.live_reading import LiveReading
 from holdsfor.sources.numerals import Lexicon, fields_of, words_of
 from holdsfor.sources.text_columns import ColumnReading, read_columns, read_table
 from holdsfor.sources.text_records import Fact, Reading, SetAside, read_text_records
@@ -53,7 +54,7 @@ Texts = list[tuple[str, bytes]]
 def outcome_of_slow_reader(texts: Texts, names: Names, tick: int) -> Outcome:
     reading = Reading()
     for file, content in texts:
-        read_text_records(content.decode("utf-8-sig").splitlines(), file, names, tick, reading)
+        read_text_records(content.decode("utf-8-sig").split("\n"), file, names, tick, reading)
     standing: dict[Fact, set[int]] = {}
     for arrival, _, is_retraction, fact, _ in sorted(reading._operations, key=lambda operation: operation[:2]):
         if is_retraction:
@@ -221,12 +222,32 @@ def test_fast_and_slow_reader_agree_on_any_text(found: Texts, tick: int, block: 
     assert fast == outcome_of_slow_reader(found, NAMES, tick)
 
 
+@given(texts(), st.sampled_from([1, 24, 200]), st.booleans())
+@example([("f", b"p|1|2|a\nsleep|9|9\np|2|2|a\x0cb\n-sleep| 12|9\n")], 1, False)
+def test_the_progress_of_a_live_input_does_not_depend_on_blocks_and_readers(
+    found: Texts, block: int, is_slow: bool
+) -> None:
+    def progress() -> tuple[int | None, list[list[int]]]:
+        reading = LiveReading()
+        for file, content in found:
+            read_columns(content, file, NAMES, 1, Symbols(), reading)
+        reading.arrive(0)
+        return reading.clock, sorted(sorted(each.records.arrivals.tolist()) for each in reading.unsettled())
+
+    expected = progress()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blocks, "_BLOCK", block)
+        if is_slow:
+            patch.setattr(text_columns, "_LONGEST_BLOCK", 1)
+        assert progress() == expected
+
+
 def test_most_lines_are_read_in_bulk(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Blanks, `\\r\\n`, tabs and other alphabets do not need the slow reader."""
+    """Blanks, `\\r\\n`, control characters, unused retractions and other alphabets do not need the slow reader."""
     monkeypatch.setattr(text_columns, "read_text_records", None)
-    text = " p |1|2| a\r\nat|1|-2|1.50|\tété\nnear|1|2|4|true|1e5|f(x)\nsleep|x\n"
+    text = " p |1|2| a\r\nat|1|-2|1.50|\tété\x0c\x00\u2028z\nnear|1|2|4|true|1e5|f(x)\nsleep|x\n-sleep|1|1\n"
     n_records, unused, set_aside, records = outcome_of_fast_reader([("f", text.encode())], NAMES, 1)
-    assert (n_records, unused, set_aside) == (4, {"sleep": 1}, [])
+    assert (n_records, unused, set_aside) == (5, {"sleep": 2}, [])
     assert len(records) == 3
 
 

@@ -189,6 +189,7 @@ def _stream_of(spark: SparkSession, path: str, mapping: str | None, number: int,
     if lines == "parquet":
         frame = reader.schema(spark.read.parquet(path).schema).parquet(path)
         return frame if mapping is None else (frame, mapping)
+    reader = reader if lines == "csv" else reader.option("lineSep", "\n")
     return Lines(reader.text(path, wholetext=lines == "csv"), lines, mapping)
 
 
