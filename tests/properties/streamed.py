@@ -14,10 +14,10 @@ import pyarrow.compute as pc  # type: ignore[import-untyped]
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.columns.encoding import Symbols
 from holdsfor.distribution.stages import Stages
-from holdsfor.parallel.exchange.facts import Facts, Load
+from holdsfor.parallel.exchange.facts import Facts, Load, Texts
 from holdsfor.parallel.exchange.routing import Router
 from holdsfor.parallel.exchange.shipped_rules import Rules
-from holdsfor.parallel.exchange.shuffle_blocks import NO_STAGE
+from holdsfor.parallel.exchange.shuffle_blocks import NO_STAGE, ShuffleBlock
 from holdsfor.parallel.stages.admission import RunSchedule
 from holdsfor.parallel.stages.stream_buckets import StreamRouter, stream_buckets, stream_destinations
 from holdsfor.runtime.reports.changes import changes_since
@@ -28,12 +28,14 @@ from holdsfor.sources.text_columns import read_columns
 from holdsfor.spark.exchange.shuffle_rows import by_bucket, loads_of, sent_rows
 from holdsfor.spark.input.frame_reader import ReaderSettings
 from holdsfor.spark.input.lines import LINE, LineReader
+from holdsfor.spark.input.set_aside import FileBlock
 from holdsfor.spark.streaming.bucket_processes import DelegatedStepTask
 from holdsfor.spark.streaming.bucket_steps import BucketStepTask, KeptBuckets, WaitTask
 from holdsfor.spark.streaming.decisions import Decision, DecisionLog, Pace, Seen
 from holdsfor.spark.streaming.identity import Manifest
 from holdsfor.spark.streaming.restart import ReplacedRows, replaced_rows
 from holdsfor.spark.streaming.state_files import StreamFiles
+from holdsfor.spark.streaming.stream_reader import numbered_retractions
 from tests.properties.answers import as_answer
 
 __all__ = ["Outcome", "SimulatedStream", "embedded_outcome", "random_cuts"]
@@ -122,6 +124,7 @@ class SimulatedStream:
         self.n_processes = 0
         self.is_delayed: Callable[[], bool] = lambda: False
         self._delayed: list[Iterator[Any]] = []
+        self.is_ordered = False
 
     def divide(self, n_buckets: int, folder: str) -> None:
         """Continue with a number of buckets, and with the state in a folder."""
@@ -156,10 +159,15 @@ class SimulatedStream:
             seen = {"0": Seen(max(arrivals), min(starts))} if lines else {}
             decision = self.pace.decided(self.log.before(number), number, seen, 0.0)
             self.log.add(decision)
-        reader = LineReader(ReaderSettings(self.rules, self.run.tick, has_places=True))
+        place = FileBlock("text", is_ordered=self.is_ordered)
+        reader = LineReader(ReaderSettings(self.rules, self.run.tick, has_places=True), place=place)
         sender = StreamRouter(Router(self.destinations))
         batch = pa.record_batch({LINE: pa.array([f"{line}\n".encode() for line in lines], pa.binary())})
-        sent = list(sent_rows(reader([batch]) if lines else [], sender.shuffle_blocks))
+
+        def send(facts: Facts, texts: Texts) -> Iterator[ShuffleBlock]:
+            return sender.shuffle_blocks(numbered_retractions(facts), texts)
+
+        sent = list(sent_rows(reader([batch]) if lines else [], send))
         if decision.is_due:
             found = self._evaluated(number, decision, sent, fails_at)
             if fails_at is None:

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from holdsfor.distribution.stages import Stages
 from holdsfor.errors import ExecutionProblem, PlanningProblem
 from holdsfor.parallel.stages.admission import RunSchedule
 from holdsfor.runtime.session import Incremental
@@ -37,6 +38,7 @@ KEYED = range(9100, 9150)
 DELAYED = range(9200, 9250)
 DECIDING = range(9300, 9350)
 CUT = range(9400, 9450)
+TOGETHER = range(9500, 9550)
 
 
 def with_members(case: Case) -> Case:
@@ -92,12 +94,37 @@ def cut_case(seed: int) -> Case:
     return Case(question.text, records, question.start, question.end, question.tick, question.memory)
 
 
-def compare(seed: int, case: Case, n_buckets: int, folder: Path) -> int | None:
-    """Compare a stream with a session; the number of changes, unless the engine refuses the case."""
+def received_only(case: Case, stages: Stages) -> Case:
+    """The case with the records that a stage receives: a stream does not look for the records of other retractions."""
+    names = {name for stage in stages.stages for (_, name, _), _ in stage.receives}
+    return replace(case, records=[record for record in case.records if record[1].split("|")[0] in names])
+
+
+def arriving_together(case: Case, window: int, chance: random.Random) -> list[str]:
+    """The records in any order, some of them with retractions and further records that arrive at the same time."""
+    lines: list[str] = []
+    for name, _, start, *rest in (text.split("|") for _, text in case.records):
+        arrival = int(start) + int(chance.choice([0, 0, 1]) * window * chance.random())
+        signs = chance.choice(["+", "+", "+-", "+-+", "-+", "++-", "+-+-"])
+        lines += ["|".join([name if sign == "+" else f"-{name}", str(arrival), start, *rest]) for sign in signs]
+    return lines
+
+
+def compare(seed: int, case: Case, n_buckets: int, folder: Path, *, is_ordered: bool = False) -> int | None:
+    """Compare a stream with a session; the number of changes, unless the engine refuses the case.
+
+    If the lines of the stream are ordered, retractions may arrive together with their records.
+    """
     chance = random.Random(seed)
     window, step = narrow_windows(case, chance)
     given = read_case(case)
-    batches = random_cuts(arriving_late(case, window, chance), chance)
+    stages = stages_of(given)
+    if is_ordered:
+        case = received_only(case, stages)
+        if not case.records:
+            return None
+    arriving = arriving_together if is_ordered else arriving_late
+    batches = random_cuts(arriving(case, window, chance), chance)
     lines = [line for batch in batches for line in batch]
     run = RunSchedule(case.start, LATEST, case.tick, window, step, case.allen_memory)
     last = case.start + (max(int(line.split("|")[1]) for line in lines) - 1 - case.start) // step * step
@@ -106,7 +133,8 @@ def compare(seed: int, case: Case, n_buckets: int, folder: Path) -> int | None:
     except (PlanningProblem, ExecutionProblem):
         return None
     incremental: Incremental = "on" if seed % 2 else "auto"
-    stream = SimulatedStream(given.compiled, stages_of(given), run, n_buckets, folder / str(seed), incremental)
+    stream = SimulatedStream(given.compiled, stages, run, n_buckets, folder / str(seed), incremental)
+    stream.is_ordered = is_ordered
     on_executors(stream, seed)
     for number, batch in enumerate(batches):
         if chance.random() < 0.2:
@@ -165,3 +193,12 @@ def test_late_decisions_of_a_stage_change_the_next(seeds: range, tmp_path: Path)
 def test_streams_relate_intervals_that_are_cut_as_one_engine_does(seeds: range, tmp_path: Path) -> None:
     for seed in seeds:
         compare(seed, cut_case(seed), BUCKETS[seed % 4], tmp_path)
+
+
+@pytest.mark.parametrize("seeds", chunks(share(TOGETHER, 5)), ids=named)
+def test_retractions_that_arrive_with_their_records_follow_the_order_of_lines(seeds: range, tmp_path: Path) -> None:
+    cases = (random_case, delayed_case, lambda seed: with_members(keyed_case(seed)))
+    for seed in seeds:
+        case = cases[seed % 3](seed)
+        if seed % 3 or "dynamicDomain" not in case.text:  # members that come late: see `with_members`
+            compare(seed, case, BUCKETS[seed % 4], tmp_path, is_ordered=True)

@@ -191,3 +191,43 @@ def test_inputs_that_do_not_fit_are_refused(spark: SparkSession, tmp_path: Path)
         reader = spark.read.format("holdsfor")
         with pytest.raises(Exception, match=message):
             (reader.option(option, "x") if option else reader).load(path).collect()
+
+
+TOGETHER = ["win|6|6|bob", "-win|6|6|bob", "win|6|6|bob", "-win|7|7|eve", "win|7|7|eve", "hb|40|40"]
+"""Records and retractions with the same arrival, whose order decides."""
+
+EXPECTED = {10: {("+", "rich(bob)=true", (7, None)), ("+", "rich(eve)=true", (8, None))}}
+
+
+@pytest.mark.parametrize("n_lines", [1, 2, 100])
+def test_retractions_follow_the_order_of_the_lines(spark: SparkSession, tmp_path: Path, n_lines: int) -> None:
+    file = tmp_path / "records.txt"
+    file.write_text("".join(f"{line}\n" for line in TOGETHER), encoding="utf-8")
+    lines = spark.readStream.format("holdsfor").option("maxLinesPerTrigger", n_lines).load(str(file))
+    found = Collected()
+    run(hf.spark.stream(lines, hf.load_text(RICH), window=20, step=10, start=0, buckets=1), tmp_path / "state", found)
+    assert found.by_query_time() == EXPECTED
+    table = hf.spark.recognise(spark.read.format("holdsfor").load(str(file)), hf.load_text(RICH))
+    assert {(row.fvp, row.start) for row in table.intervals.collect()} == {("rich(bob)=true", 7), ("rich(eve)=true", 8)}
+
+
+@pytest.mark.parametrize("n_files", [1, 100])
+def test_retractions_follow_the_order_of_files_in_a_folder(spark: SparkSession, tmp_path: Path, n_files: int) -> None:
+    folder = tmp_path / "records"
+    folder.mkdir()
+    for number, (name, some) in enumerate({"b": TOGETHER[:2], "a": TOGETHER[2:4], "c": TOGETHER[4:]}.items()):
+        (folder / name).write_text("".join(f"{line}\n" for line in some), encoding="utf-8")
+        os.utime(folder / name, (1_800_000_000 + number, 1_800_000_000 + number))
+    lines = spark.readStream.option("maxFilesPerTrigger", n_files).option("lineSep", "\n").text(str(folder))
+    found = Collected()
+    run(hf.spark.stream(lines, hf.load_text(RICH), window=20, step=10, start=0, buckets=1), tmp_path / "state", found)
+    assert found.by_query_time() == EXPECTED
+
+
+def test_rows_without_an_order_have_insertions_first(spark: SparkSession, tmp_path: Path) -> None:
+    file = tmp_path / "records.txt"
+    file.write_text("".join(f"{line}\n" for line in TOGETHER), encoding="utf-8")
+    lines = spark.readStream.format("holdsfor").load(str(file)).repartition(2)
+    found = Collected()
+    run(hf.spark.stream(lines, hf.load_text(RICH), window=20, step=10, start=0, buckets=1), tmp_path / "state", found)
+    assert found.by_query_time() == {}

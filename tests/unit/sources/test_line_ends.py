@@ -62,7 +62,7 @@ def clock_after(*lines: str) -> int | None:
 
 
 @EACH
-def test_unused_records_are_progress_whatever_other_lines_have(character: str) -> None:
+def test_unused_records_are_progress_beside_lines_with_such_a_character(character: str) -> None:
     assert clock_after("up|1|1|7", "hb|15|15", f"up|2|2|a{character}b") == 15
 
 

@@ -21,7 +21,7 @@ from holdsfor.sources.unreadable import Unreadable, refuse_if_all
 from holdsfor.spark.input.files import Files, Form
 from holdsfor.spark.input.frame_reader import SOURCE, mapping_of
 from holdsfor.spark.input.frame_sources import FrameSource, checked_table, quoted
-from holdsfor.spark.input.lines import LineReader, lines_of_frame
+from holdsfor.spark.input.lines import LineReader, are_ordered, lines_of_frame
 from holdsfor.spark.input.set_aside import FileBlock
 from holdsfor.spark.input.whole_files import WholeFileReader, whole_files
 from holdsfor.spark.prepared.history import Prepared, is_prepared, prepared
@@ -215,7 +215,8 @@ def _source_of_lines(lines: Lines, names: Names, order: int) -> FrameSource:
     if lines.form == "csv":
         files = partial(WholeFileReader, mapping=lines.mapping, order=order)
         return FrameSource(whole_files(lines.frame), files, may_retract=True, columns=columns)
-    reader = partial(LineReader, mapping=lines.mapping, place=FileBlock("text", order=order), form=lines.form)
+    place = FileBlock("text", order=order, is_ordered=are_ordered(lines.frame))
+    reader = partial(LineReader, mapping=lines.mapping, place=place, form=lines.form)
     return FrameSource(lines_of_frame(lines.frame), reader, may_retract=True, columns=columns)
 
 

@@ -8,7 +8,7 @@ them. Only the first block of a CSV file has the header; the other blocks receiv
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +28,15 @@ from holdsfor.spark.input.set_aside import FileBlock
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["LINE", "LineFile", "LineReader", "lines_of_files", "lines_of_frame"]
+__all__ = ["LINE", "LineFile", "LineReader", "are_ordered", "lines_of_files", "lines_of_frame"]
+
+_TEXT_SOURCE = "holdsfor"
+_IN_ORDER = ("Project", "Filter", "SubqueryAlias")
+"""Operators of Spark that keep the rows of a task in order."""
+
+_EARLIEST_FILE = 1_577_836_800_000  # 2020, in milliseconds
+_BLOCK_BITS = 22
+"""The place of a file in a stream: the bits below its modification. Lines beyond keep their order within the file."""
 
 LINE, BLOCK = "__line", "__block"
 """Columns with a line and its break, and with the byte at which its block begins."""
@@ -49,11 +57,47 @@ class LineFile:
 
 
 def lines_of_frame(frame: DataFrame) -> DataFrame:
-    """The column `value` of a DataFrame as lines of bytes that end with a line break, with their source in a stream."""
+    """The column `value` of a DataFrame as lines of bytes that end with a line break, with their source in a stream.
+
+    Lines that Spark reads from a folder as a stream have the number of their file and the place of their block: files
+    come in the order of their modification, as Spark takes them, and blocks in their order within a file.
+    """
     from pyspark.sql import functions as F
 
-    line = F.concat(F.col("value"), F.lit("\n"))
-    return frame.select(line.cast("binary").alias(LINE), *(name for name in frame.columns if name == SOURCE))
+    line = F.concat(F.col("value"), F.lit("\n")).cast("binary").alias(LINE)
+    if SOURCE in frame.columns or not _reads_folder(frame):
+        return frame.select(line, *(name for name in frame.columns if name == SOURCE))
+    modified = F.unix_millis("_metadata.file_modification_time") - F.lit(_EARLIEST_FILE)
+    begin = F.shiftleft(F.greatest(modified, F.lit(0)), _BLOCK_BITS) + F.col("_metadata.file_block_start")
+    return frame.select(line, F.xxhash64("_metadata.file_path").alias(FILE), begin.alias(BLOCK))
+
+
+def are_ordered(frame: DataFrame) -> bool:
+    """Whether one task reads the rows of a DataFrame in the order of a file or pipe: those of `format("holdsfor")`."""
+    leaf: Any = None if SOURCE in frame.columns else _leaf(frame)
+    match "" if leaf is None else leaf.getClass().getSimpleName():
+        case "StreamingRelationV2":
+            return bool(leaf.sourceName() == _TEXT_SOURCE)
+        case "DataSourceV2Relation":
+            return bool(leaf.table().name() == _TEXT_SOURCE)
+        case _:
+            return False
+
+
+def _reads_folder(frame: DataFrame) -> bool:
+    """Whether the rows of a DataFrame are a stream of the files of a folder."""
+    leaf = _leaf(frame)
+    is_stream = leaf is not None and leaf.getClass().getSimpleName() == "StreamingRelation"
+    return is_stream and leaf.sourceName().startswith("FileSource")
+
+
+def _leaf(frame: DataFrame) -> Any:
+    """The relation that a DataFrame reads, below operators that keep the order of rows; None with Spark Connect."""
+    plan = getattr(getattr(frame, "_jdf", None), "queryExecution", None)
+    leaf = None if plan is None else plan().analyzed()
+    while leaf is not None and leaf.getClass().getSimpleName() in _IN_ORDER:
+        leaf = leaf.child()
+    return leaf
 
 
 def lines_of_files(frame: DataFrame) -> DataFrame:
@@ -96,7 +140,12 @@ class LineReader:
 
     def _runs(self, batch: Any) -> Iterator[tuple[FileBlock, LineFile, bytes]]:
         if not self.files:
-            yield self.place, LineFile(self.place.file, self.form), _content(batch)
+            file = LineFile(self.place.file, self.form)
+            if FILE not in batch.schema.names:
+                yield self.place, file, _content(batch)
+                return
+            for _, begin, block in _runs(batch):
+                yield replace(self.place, is_ordered=True, begin=begin), file, block
             return
         for number, begin, block in _runs(batch):
             file = self.files[number]

@@ -71,23 +71,27 @@ TALLIED = ("read", "set aside", "suspect")
 class FileBlock:
     """The place of records: a file, and the byte at which their block begins; without a block there are no lines.
 
-    `order` is the number of the file in the order of reading.
+    `order` is the number of the file in the order of reading. The rows of a block have an order. Rows without a block
+    have one if they are `is_ordered`: their places then begin at `begin`.
     """
 
     file: str
     block: int | None = None
     order: int = 0
+    is_ordered: bool = False
+    begin: int = 0
 
     def in_order(self, n_before: int) -> int:
         """The place of a line of the block in the order of reading.
 
         A line has at least one byte, its break, so the first byte of a block exceeds the number of lines before it.
         """
-        return self.order * _LONGEST_FILE + (self.block or 0) + n_before
+        return self.order * _LONGEST_FILE + (self.block or 0) + self.begin + n_before
 
     def known(self, places: Int64, *, is_retraction: bool = False) -> Int64:
         """The places of records; if lines have no order, a record comes before its retraction."""
-        return places if self.block is not None else np.full(len(places), self.in_order(int(is_retraction)))
+        has_order = self.block is not None or self.is_ordered
+        return places if has_order else np.full(len(places), self.in_order(int(is_retraction)))
 
     def packed(self, misfit: SetAside) -> str:
         """A record set aside and its place as one text, for the shuffle."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any, ClassVar
 from uuid import uuid4
 
@@ -28,7 +29,7 @@ from holdsfor.spark.input.whole_files import WholeFileReader
 from holdsfor.spark.streaming.output_rows import SEPARATOR
 from holdsfor.syntax.time_points import LATEST
 
-__all__ = ["PROGRESS", "Lateness", "ReadTask", "StreamReaderSettings"]
+__all__ = ["PROGRESS", "Lateness", "ReadTask", "StreamReaderSettings", "numbered_retractions"]
 
 PROGRESS = "progress"
 """The kind of blocks with the latest arrival and the earliest time-point of the records of a source."""
@@ -115,10 +116,13 @@ class ReadTask:
 
     def _loads(self, batches: Iterable[Any]) -> Iterator[tuple[str, Load]]:
         """The records of each source; without a column of sources, the input is one source."""
+        remaining = iter(batches)
+        first = next(remaining, None)
+        batches = remaining if first is None else chain([first], remaining)
+        if first is None or SOURCE not in first.schema.names:
+            yield from ((str(self.number), load) for load in self.reader(batches))
+            return
         for table in combined_batches(batches):
-            if SOURCE not in table.schema.names:
-                yield from ((str(self.number), load) for load in self.reader(table.to_batches()))
-                continue
             sources = table.column(SOURCE)
             rest = table.drop_columns([SOURCE])
             for source in pc.unique(sources).to_pylist():
@@ -136,14 +140,14 @@ class ReadTask:
             yield ShuffleBlock(NO_STAGE, (0,), 1, Facts(PROGRESS, source, 0, 1), first, last)
         for facts in load.facts:
             if facts.kind != _PASSED:
-                yield from self.sender.shuffle_blocks(_numbered(facts), texts)
+                yield from self.sender.shuffle_blocks(numbered_retractions(facts), texts)
         for facts in records if self.lateness is not None else ():
             assert self.lateness is not None
             yield from (ShuffleBlock(NO_STAGE, (0,), 1, each) for each in self.lateness.problems(facts))
 
 
-def _numbered(facts: Facts) -> Facts:
-    """Retractions with distinct texts: several buckets may report that one of them has no record."""
+def numbered_retractions(facts: Facts) -> Facts:
+    """The facts, retractions with distinct texts: several buckets may report that one of them has no record."""
     if facts.kind not in _RETRACTIONS:
         return facts
     texts = [f"{uuid4().hex}{SEPARATOR}{text}" for text in facts.texts["text"].to_pylist()]
