@@ -5,11 +5,11 @@ received, and the last due query time. A journal has the blocks and the query ti
 state is restored from the last snapshot: the journals after it are replayed in their order.
 
 One thing is not such a function: the time-points that a session settles depend on measured costs, and the results up
-to there were written as settled. So a journal also has the settled time-point, to which a replay keeps.
+to there were written as settled. So a journal also has the settled time-point, and a replay settles no further.
 
 A *history* is a digest of all micro-batches of a bucket since its first snapshot: their numbers, query times, and the
-numbers of rows that the bucket has received and changed. Repetitions of a micro-batch have the same history, whatever
-the order of their blocks. So a journal continues any snapshot with its history, and no other one, and a replay that
+numbers of rows that the bucket has received and changed. Repetitions of a micro-batch have the same history, with
+their blocks in any order. So a journal continues any snapshot with its history, and no other one, and a replay that
 derives other changes than the first evaluation is detected.
 
     "holdsfor journal\\n"    the first bytes of every journal
