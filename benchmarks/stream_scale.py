@@ -1,10 +1,11 @@
 """Streams on a cluster: a model with the costs that `spark_streams.py` measured.
 
 `python benchmarks/stream_scale.py` reads `build/benchmarks/spark_streams.json` and prints a table. A micro-batch has a
-fixed cost and a cost for each record. While one runs, the records of the next arrive, so a stream settles at the length
-at which a micro-batch takes as long as its records take to arrive. A bucket gets more records than the average: vessels
-are not equally busy, and are hashed into buckets. Two things are assumed, not measured: the network and the disks keep
-up with the cores, and the driver needs a tenth of a second more for each thousand tasks.
+fixed cost and a cost for each record, that of micro-batches with one query time. While one runs, the records of the
+next arrive, so a stream settles at the length at which a micro-batch takes as long as its records take to arrive. A
+bucket gets more records than the average: vessels are not equally busy, and are hashed into buckets. Two things are
+assumed, not measured: the network and the disks keep up with the cores, and the driver needs a tenth of a second more
+for each thousand tasks.
 """
 
 from __future__ import annotations
@@ -36,11 +37,12 @@ class Costs:
 
     @staticmethod
     def of(measured: dict[str, Any], vessels: int) -> Costs:
-        size, largest = max(measured["sustained"].items(), key=lambda item: int(item[0]))
+        state = max(measured["sustained"].items(), key=lambda item: int(item[0]))[1]["state_bytes"]
+        size, largest = max(measured["sizes"].items(), key=lambda item: int(item[0]))
         spent = sorted(each["jvm"] + each["python"] for each in largest["batches"])
         smallest = min(measured["sizes"].items(), key=lambda item: int(item[0]))[1]
         seconds = sorted(each["seconds"] for each in smallest["batches"])
-        return Costs(seconds[len(seconds) // 2], spent[len(spent) // 2] / int(size), largest["state_bytes"] / vessels)
+        return Costs(seconds[len(seconds) // 2], spent[len(spent) // 2] / int(size), state / vessels)
 
 
 def settled(vessels: int, rate: int, cores: int, costs: Costs) -> dict[str, Any]:
