@@ -399,7 +399,8 @@ class EngineSession(SessionRecords):
         self.state.watermark = max(self.state.watermark, self.oldest(last))
         self._known = self._report(evaluation)
         self.seconds += time.perf_counter() - began
-        return replace(changes, settled=(done, self._settle_now()), unmatched=tuple(applied.unmatched))
+        reports = done, self._settle_now()
+        return replace(changes, settled_at=settled, settled=reports, unmatched=tuple(applied.unmatched))
 
     def _consecutive_queries(self, last: int, step: int) -> ConsecutiveQueries | None:
         """The query times after the last one, if there are several of them."""
@@ -415,8 +416,8 @@ class EngineSession(SessionRecords):
 
     def _may_batch(self, queries: ConsecutiveQueries) -> bool:
         """Whether the changes of query times can be computed together, at a lower cost."""
-        state, last, is_shown = self.state, queries.last, self.rules.shown is None
-        if not is_shown or self.incremental != "auto" or not is_worth_a_batch(state, self.frontier, queries):
+        state, last, shows_all = self.state, queries.last, self.rules.shown is None
+        if not shows_all or self.incremental != "auto" or not is_worth_a_batch(state, self.frontier, queries):
             return False
         waiting = [each.records for (is_event, _), each in state.records.retractions.items() if not is_event]
         if any((records.arrivals <= last).any() for records in waiting):

@@ -286,7 +286,7 @@ class StreamBucket(Bucket):
         changes = session.changes_until(last, self.run.step)
         if changes is None:
             return None
-        evaluated = _Evaluated({last - self.run.step: changes.settled_at, last: session.frontier})
+        evaluated = _Evaluated({last - self.run.step: changes.settled_at, last: session.state.settled})
         evaluated.found += _facts_in(changes)
         for report in changes.settled:
             evaluated.output += _settled_facts(report, session.state)

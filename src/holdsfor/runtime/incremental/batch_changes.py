@@ -19,7 +19,7 @@ from typing import Generic, TypeAlias, TypeVar
 
 import numpy as np
 
-from holdsfor.columns.query_times import ConsecutiveQueries
+from holdsfor.columns.query_times import LONG_AGO, ConsecutiveQueries
 from holdsfor.columns.records import Mask, Records
 from holdsfor.columns.tables import FluentTable, Key, PointTable, concatenate_tables, empty_fluents, empty_points
 from holdsfor.kernels.compact import distinct_values
@@ -68,7 +68,7 @@ class BatchChanges:
 
     fluents: dict[Key, ChangedTable[FluentTable]]
     events: dict[Key, ChangedTable[PointTable]]
-    settled_at: int
+    settled_at: int = LONG_AGO
     settled: tuple[ReportColumns, ...] = ()
     unmatched: tuple[tuple[int, SetAside], ...] = ()
 
@@ -174,31 +174,32 @@ class _Batch:
         return time_range.first if time_range.is_resumed else time_range.first_of_run
 
     def run(self, known: ReportColumns) -> BatchChanges:
-        starts = distinct_values(np.concatenate((self.late.keys, self.crossings(self.whole, self.queries.n).keys)))
-        self.conclude(self.whole, self.queries.n, starts)
-        self.state = self.state_of(starts)
+        crossings = self.crossings(self.whole, self.queries.n)
+        keys = distinct_values(np.concatenate((self.late.keys, crossings.keys)))
+        self.conclude(self.whole, self.queries.n, keys, crossings)
+        self.state = self.state_of(keys)
         while self.waiting:
             number = max(self.waiting)
             keys = distinct_values(concatenate_column(self.waiting.pop(number)))
-            self.conclude(self.evaluated(number, keys), number, keys)
+            evaluation = self.evaluated(number, keys)
+            self.conclude(evaluation, number, keys, self.crossings(evaluation, number))
         self.remove(known)
         fluents = {key: rows.changes(self.queries) for key, rows in self.fluents.items()}
         events = {key: rows.changes(self.queries) for key, rows in self.events.items()}
         return BatchChanges(
             {key: each for key, each in fluents.items() if each is not None},
             {key: each for key, each in events.items() if each is not None},
-            self.first,
         )
 
     def crossings(self, evaluation: Evaluation, number: int) -> SpanStarts:
         return crossing_starts(evaluation, self.keys, self.queries, number)
 
-    def conclude(self, evaluation: Evaluation, number: int, keys: Int64) -> None:
+    def conclude(self, evaluation: Evaluation, number: int, keys: Int64, crossings: SpanStarts) -> None:
         """Date the results of spans that end at a query time, and expect the spans before them.
 
         All other keys in the evaluation have one span, which began before the first query time.
         """
-        since = np.maximum(self.late.latest(keys, number), self.crossings(evaluation, number).latest(keys, number))
+        since = np.maximum(self.late.latest(keys, number), crossings.latest(keys, number))
         for start in distinct_values(since[since > 0]).tolist():
             (self.replaced if start == 1 else self.waiting.setdefault(start - 1, [])).append(keys[since == start])
         chosen = None if evaluation is self.whole else keys

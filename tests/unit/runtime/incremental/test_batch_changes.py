@@ -74,6 +74,12 @@ def test_an_interval_that_becomes_long_enough_counts_from_its_start() -> None:
     assert rows(*found, "long") == expected
 
 
+def test_nothing_is_settled_before_a_window_leaves_the_start_of_the_run() -> None:
+    session, found = changes(LAMPS, "on|5|5|a", "off|12|12|a", last=30)
+    assert found is not None
+    assert (found.settled_at, session.state.settled) == (-1, 0)
+
+
 def test_later_query_times_continue_from_the_last_one() -> None:
     session, _ = changes(LAMPS, "on|5|5|a", "off|33|15|a", "on|38|38|b", last=60)
     report = session.query(70)
