@@ -38,7 +38,10 @@ from holdsfor.spark.streaming.state_files import StreamFiles
 from holdsfor.spark.streaming.stream_reader import numbered_retractions
 from tests.properties.answers import as_answer
 
-__all__ = ["Outcome", "SimulatedStream", "embedded_outcome", "random_cuts"]
+__all__ = ["Outcome", "SimulatedStream", "embedded_outcome", "quiet_batches", "random_cuts"]
+
+QUIET_WINDOWS = 4
+"""The windows at the end of a run in which buckets settle what one session has settled before."""
 
 Row = tuple[str, str, Any]
 """`+` or `-`, an FVP or event as text, and its interval or time-point."""
@@ -46,10 +49,11 @@ Row = tuple[str, str, Any]
 
 @dataclass
 class Outcome:
-    """The changes of each query time, and all settled results."""
+    """The changes of each query time, and all settled results; `expected` are some that must be settled at the end."""
 
     changes: dict[int, set[Row]] = field(default_factory=dict)
     settled: list[tuple[str, Any]] = field(default_factory=list)
+    expected: list[tuple[str, Any]] = field(default_factory=list)
     unmatched: int = 0
 
 
@@ -58,7 +62,8 @@ def embedded_outcome(
 ) -> Outcome:
     """The changes and settled results of one live session at the query times up to the last, from the first one on.
 
-    The first query time is the one `after` a query time, or after the start.
+    The first query time is the one `after` a query time, or after the start. The results that the session has settled
+    some windows before the end are those that every bucket must have settled: a bucket may settle later.
     """
     assert run.step is not None
     first = (run.start if after is None else after) + run.step
@@ -72,6 +77,8 @@ def embedded_outcome(
     for at in range(first, last + 1, run.step):
         known = session.last_report() or ReportColumns(session.start - 1, {}, {})
         outcome.settled += _rows(known.before(session.settled_at(at)), symbols)
+        if run.window is not None and at <= last - QUIET_WINDOWS * run.window:
+            outcome.expected = list(outcome.settled)
         changes = changes_since(known, session.query(at), session.frontier)
         found = {("-", *row) for row in _rows(changes.gone, symbols)} | {
             ("+", *row) for row in _rows(changes.come, symbols)
@@ -98,6 +105,15 @@ def random_cuts(lines: list[str], chance: random.Random) -> list[list[str]]:
         batches.append(lines[:n])
         lines = lines[n:]
     return batches
+
+
+def quiet_batches(batches: list[list[str]], run: RunSchedule) -> list[list[str]]:
+    """Micro-batches without results of their own after others, so that the results of these are settled."""
+    assert run.step is not None
+    assert run.window is not None
+    latest = max((int(line.split("|")[1]) for batch in batches for line in batch), default=run.start)
+    times = range(latest + run.window, latest + (QUIET_WINDOWS + 2) * run.window, max(run.window // 2, run.step))
+    return [[f"quiet|{at}|{at}"] for at in times]
 
 
 class SimulatedStream:

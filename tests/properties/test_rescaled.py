@@ -29,7 +29,7 @@ from tests.properties.delayed_programs import delayed_case
 from tests.properties.keyed_programs import keyed_case
 from tests.properties.programs import Case, random_case
 from tests.properties.staged import stages_of
-from tests.properties.streamed import SimulatedStream, embedded_outcome, random_cuts
+from tests.properties.streamed import SimulatedStream, embedded_outcome, quiet_batches, random_cuts
 from tests.properties.test_staged_reports import arriving_late, narrow_windows
 from tests.properties.test_streamed import (
     ANY,
@@ -88,9 +88,11 @@ def compare(seed: int, case: Case, checkpoint: Path) -> tuple[int, int, int]:
     chance = random.Random(seed)
     window, step = narrow_windows(case, chance)
     given = read_case(case)
-    batches = random_cuts(arriving_late(case, window, chance), chance)
-    lines = [line for batch in batches for line in batch]
     run = RunSchedule(case.start, LATEST, case.tick, window, step, case.allen_memory)
+    batches = random_cuts(arriving_late(case, window, chance), chance)
+    stops = set(chance.sample(range(len(batches)), min(len(batches), 3)))
+    batches += quiet_batches(batches, run)
+    lines = [line for batch in batches for line in batch]
     last = case.start + (max(int(line.split("|")[1]) for line in lines) - 1 - case.start) // step * step
     try:
         expected = embedded_outcome(lines, given.compiled, run, last)
@@ -102,7 +104,6 @@ def compare(seed: int, case: Case, checkpoint: Path) -> tuple[int, int, int]:
     on_executors(stream, seed)
     begun(stream, checkpoint, n_buckets)
     n_done = n_refused = 0
-    stops = set(chance.sample(range(len(batches)), min(len(batches), 3)))
     for number, batch in enumerate(batches):
         if number in stops:
             if chance.random() < 0.3:

@@ -28,7 +28,7 @@ from tests.properties.delayed_programs import delayed_case
 from tests.properties.keyed_programs import THINGS, keyed_case
 from tests.properties.programs import Case, random_case
 from tests.properties.staged import stages_of
-from tests.properties.streamed import Outcome, SimulatedStream, embedded_outcome, random_cuts
+from tests.properties.streamed import Outcome, SimulatedStream, embedded_outcome, quiet_batches, random_cuts
 from tests.properties.test_staged_reports import arriving_late, narrow_windows
 from tests.seeds import chunks, named, share
 
@@ -124,9 +124,10 @@ def compare(seed: int, case: Case, n_buckets: int, folder: Path, *, is_ordered: 
         if not case.records:
             return None
     arriving = arriving_together if is_ordered else arriving_late
-    batches = random_cuts(arriving(case, window, chance), chance)
-    lines = [line for batch in batches for line in batch]
     run = RunSchedule(case.start, LATEST, case.tick, window, step, case.allen_memory)
+    batches = random_cuts(arriving(case, window, chance), chance)
+    batches += quiet_batches(batches, run)
+    lines = [line for batch in batches for line in batch]
     last = case.start + (max(int(line.split("|")[1]) for line in lines) - 1 - case.start) // step * step
     try:
         expected = embedded_outcome(lines, given.compiled, run, last)
@@ -161,6 +162,8 @@ def check(seed: int, expected: Outcome, found: Outcome, shown: str) -> int:
     assert len(found.settled) == len(set(found.settled)), f"seed {seed}, settled twice"
     assert set(found.settled) <= known, f"seed {seed}, {shown}\nsettled {set(found.settled) - known}"
     assert set(expected.settled) <= known, f"seed {seed}, {shown}"
+    missing = set(expected.expected) - set(found.settled)
+    assert not missing, f"seed {seed}, {shown}\nnever settled {missing}"
     assert found.unmatched == expected.unmatched, f"seed {seed}, {shown}"
     return sum(map(len, found.changes.values()))
 
