@@ -13,6 +13,7 @@ from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.query_times import ALL_ARRIVED, ConsecutiveQueries, OneQuery
 from holdsfor.columns.recoding import Recoding
 from holdsfor.columns.tables import FluentTable, PointTable
+from holdsfor.kernels.packing import OPEN
 from holdsfor.physical.profile import Profile
 from holdsfor.physical.time_range import TimeRange
 from holdsfor.runtime.early_results import EarlyPart, continue_early, early_part
@@ -225,7 +226,7 @@ class EngineSession(SessionRecords):
         """The last time-point that a query time does not change: before its window and before undecided intervals."""
         if self.window is None or self.previous is None:
             return self.start - 1
-        boundary = min(self.last_point(query_time - self.window), self.state.computed.unchanged_until(query_time))
+        boundary = self.unchanged_until(query_time)
         if self.replayed is not None and self.replayed <= self.state.settled:
             decided = self.state.settled
         elif self._evaluation is not None:
@@ -237,6 +238,11 @@ class EngineSession(SessionRecords):
         # Which time-points are settled depends on measured costs: no more than by the first evaluation.
         decided = decided if self.replayed is None else min(decided, self.replayed)
         return max(self.state.settled, decided if decided >= self.start else self.start - 1)
+
+    def unchanged_until(self, query_time: int) -> int:
+        """The last time-point that no record or result of another session changes at a query time or later."""
+        reach = OPEN if self.window is None else self.last_point(query_time - self.window)
+        return min(reach, self.state.computed.unchanged_until(query_time))
 
     def _lag(self, query_time: int) -> int:
         """The time by which the settled time-point may lag behind the window while query times are resumed.

@@ -185,7 +185,7 @@ def test_files_that_do_not_fit_are_refused(change: Callable[[Path], None], messa
 
 def test_journals_reach_a_share_of_the_snapshot(tmp_path: Path) -> None:
     states = StateFiles(StreamFiles(str(tmp_path)), 1, 0)
-    given = BucketSession(None, "", snapshot_bytes=100_000)  # type: ignore[arg-type]
+    given = BucketSession(None, 0, [], "", snapshot_bytes=100_000)  # type: ignore[arg-type]
     assert is_snapshot_due(states, given, 10)
     given.snapshot_bytes, n_journals = 10_000_000, 0
     while not is_snapshot_due(states, given, 50_000):

@@ -1,63 +1,52 @@
 """The states of the buckets of a stage for another number of buckets.
 
 A new bucket has keys of several old ones, and a session has one settled time-point. So states are first settled up to
-the latest of their settled time-points, which all of them must have decided. Then each state is divided by the new
-buckets (`divided_states`), and the parts of a bucket are joined.
+the latest of their settled time-points. Then each state is divided by the new buckets (`divided_states`), and the parts
+of a bucket are joined (`joined_states`). Where intervals are undecided before the latest settled time-point, the parts
+stay apart (`state_parts`), until a later query time decides them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import cached_property
 from math import gcd
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from holdsfor.columns.encoding import Symbols
-from holdsfor.columns.records import AdmissionCounts, Records
-from holdsfor.columns.retractions import Retractions
-from holdsfor.columns.tables import FluentTable, Key, PointTable, Relation, concatenate_tables
-from holdsfor.distribution.stages import Stage
-from holdsfor.errors import DataProblem, Diagnostic
+from holdsfor.columns.tables import Key, Relation
+from holdsfor.distribution.stages import Distribution, Stage, Table
 from holdsfor.kernels.inertia import BEFORE_EVERYTHING
-from holdsfor.kernels.keys import Int64, dense_ids, distinct_rows
 from holdsfor.parallel.exchange.facts import Texts
-from holdsfor.parallel.exchange.routing import Destination
 from holdsfor.parallel.stages.divided_states import BucketState, DividedState, StageDivision
+from holdsfor.parallel.stages.joined_states import joined_state
 from holdsfor.parallel.stages.rule_pool import borrowed_rules, new_rules
+from holdsfor.parallel.stages.state_parts import StatePart, bucket_of, common_part, read_parts, written_parts
 from holdsfor.parallel.stages.stream_buckets import StreamBucket
-from holdsfor.physical.interval_lists import Lists, concatenate_lists
-from holdsfor.physical.rows import concatenate_rows
-from holdsfor.runtime.allen_constructs import KeptIntervals
-from holdsfor.runtime.delays import SetUp, joined_set_ups
-from holdsfor.runtime.initial_values import InitialValues
-from holdsfor.runtime.record_store import RecordStore
-from holdsfor.runtime.reports.report import ReportColumns
+from holdsfor.runtime.prepared_rules import PreparedRules
 from holdsfor.runtime.snapshot import Snapshot
-from holdsfor.runtime.state_snapshot import Members, report_of, snapshot_with, stored_members, stored_state
-from holdsfor.runtime.upstream_results import UpstreamResults
+from holdsfor.runtime.state_snapshot import report_of, snapshot_with, stored_members, stored_state
 
-__all__ = ["RescaledState", "joined_records", "rescaled_states", "settled_until"]
-
-Table = TypeVar("Table", FluentTable, PointTable)
-Value = TypeVar("Value")
+__all__ = ["RescaledState", "joined_parts", "rescaled_states", "settled_until"]
 
 
 @dataclass(frozen=True)
 class RescaledState:
-    """The state of a new bucket as bytes, and the number of its keys with results."""
+    """The state of a new bucket as bytes, the number of its keys with results, and that of its parts."""
 
     bucket: int
     content: bytes
     n_keys: int
+    n_parts: int
 
 
-def settled_until(content: bytes, name: str) -> int:
-    """The settled time-point of a state."""
-    settled: int = Snapshot.from_bytes(content, name).parts["state"]["settled"]
-    return settled
+def settled_until(parts: Sequence[StatePart]) -> int:
+    """The last time-point that all parts of a state have settled."""
+    return min(_settled(part) for part in parts)
 
 
 def rescaled_states(
@@ -71,267 +60,136 @@ def rescaled_states(
     n_old, n_new = old.destination.n_buckets, new.destination.n_buckets
     common = gcd(n_old, n_new)
     for remainder in range(common):
-        buckets = range(remainder, n_new, common)
-        numbers = range(remainder, n_old, common)
-        aligned = _aligned(old, {number: states(number) for number in numbers}, boundary)
-        yield from _rescaled(stage, old, new, aligned, buckets)
+        numbers, buckets = range(remainder, n_old, common), range(remainder, n_new, common)
+        parts = [
+            part
+            for number in numbers
+            for part in read_parts(states(number), f"state of bucket {number}", old, number)[0]
+        ]
+        aligned = _aligned(parts, boundary)
+        rescaling = _Rescaling(new, stage.receives, new_rules(old.rules, old.components, is_last=old.is_last))
+        yield from rescaling.apart(parts, buckets) if aligned is None else rescaling.joined(aligned, buckets)
+
+
+def joined_parts(
+    parts: Sequence[StatePart], bucket: StreamBucket, number: int, boundary: int, more: dict[str, Any]
+) -> Snapshot | None:
+    """The parts of a bucket as one state, with `more` data; None if intervals are undecided that others have settled.
+
+    No later record and no result of an earlier stage changes time-points up to the `boundary`.
+    """
+    aligned = _aligned(parts, boundary)
+    if aligned is None:
+        return None
+    rescaling = _Rescaling(bucket, (), new_rules(bucket.rules, bucket.components, is_last=bucket.is_last))
+    divided = [rescaling.divided(part, bucket.destination.n_buckets, [number]) for part in aligned]
+    joined = joined_state([each.part(number) for each in divided], rescaling.symbols)
+    return rescaling.snapshot(joined, aligned[0].snapshot, more)
 
 
 # -- settled time-points -----------------------------------------------------------------------------------------------
 
 
-def _aligned(bucket: StreamBucket, states: Mapping[int, bytes], boundary: int) -> dict[int, Snapshot]:
-    """The states, all settled up to the latest of their settled time-points."""
-    found = {number: Snapshot.from_bytes(content, _name(number)) for number, content in states.items()}
-    settled = {number: snapshot.parts["state"]["settled"] for number, snapshot in found.items()}
-    latest = max(max(until, _reported_until(found[number])) for number, until in settled.items())
-    for number in (number for number, until in settled.items() if until < latest):
-        with borrowed_rules(bucket.rules, bucket.components, is_last=bucket.is_last) as prepared:
-            session = bucket.restored(found[number], prepared, _name(number))
-            if not session.settle_until(latest, boundary):
-                raise _undecided(bucket, number, settled[number], latest)
-            found[number] = Snapshot.from_bytes(session.snapshot(has_report=True).to_bytes())
-    return found
+def _aligned(parts: Sequence[StatePart], boundary: int) -> list[StatePart] | None:
+    """The parts, all settled up to the latest of their settled time-points; None if some have not decided so far."""
+    latest = max(max(_settled(part), _reported_until(part)) for part in parts)
+    aligned: list[StatePart] = []
+    for part in parts:
+        found = part if _settled(part) == latest else _settled_to(part, latest, boundary)
+        if found is None:
+            return None
+        aligned.append(found)
+    return aligned
 
 
-def _reported_until(snapshot: Snapshot) -> int:
+def _settled_to(part: StatePart, latest: int, boundary: int) -> StatePart | None:
+    if latest > boundary:
+        return None
+    bucket = part.bucket
+    with borrowed_rules(bucket.rules, bucket.components, is_last=bucket.is_last) as prepared:
+        session = bucket.restored(part.snapshot, prepared, "state")
+        if not session.settle_until(latest, boundary):
+            return None
+        return replace(part, snapshot=Snapshot.from_bytes(session.snapshot(has_report=True).to_bytes()))
+
+
+def _settled(part: StatePart) -> int:
+    settled: int = part.snapshot.parts["state"]["settled"]
+    return settled
+
+
+def _reported_until(part: StatePart) -> int:
     """The time-point up to which results were reported as settled; older states do not have it."""
-    until: int = snapshot.parts["state"].get("reported_until", BEFORE_EVERYTHING)
+    until: int = part.snapshot.parts["state"].get("reported_until", BEFORE_EVERYTHING)
     return until
 
 
-def _undecided(bucket: StreamBucket, number: int, settled: int, latest: int) -> DataProblem:
-    n = bucket.destination.n_buckets
-    stage = bucket.destination.stage
-    message = f"bucket {number} of stage {stage} has decided all results up to {settled}, and other buckets"
-    message += f" up to {latest}, so that their states cannot be joined"
-    hint = f"a multiple of {n} buckets divides them only; or continue the stream, and try again later"
-    return DataProblem(Diagnostic("HF797", message, hint=hint))
+# -- new buckets -------------------------------------------------------------------------------------------------------
 
 
-def _name(number: int) -> str:
-    return f"state of bucket {number}"
+@dataclass(frozen=True)
+class _Rescaling:
+    """Divides and joins states for the buckets of `new`; `receives` are the routes of its stage, with domains."""
 
+    new: StreamBucket
+    receives: tuple[tuple[Table, Distribution], ...]
+    rules: PreparedRules
 
-# -- join --------------------------------------------------------------------------------------------------------------
+    @property
+    def symbols(self) -> Symbols:
+        return self.rules.symbols
 
+    @cached_property
+    def texts(self) -> Texts:
+        return Texts(self.symbols)
 
-def _rescaled(
-    stage: Stage, old: StreamBucket, new: StreamBucket, snapshots: Mapping[int, Snapshot], buckets: Sequence[int]
-) -> Iterator[RescaledState]:
-    prepared = new_rules(old.rules, old.components, is_last=old.is_last)
-    symbols, texts = prepared.symbols, Texts(prepared.symbols)
-    domains = Destination(new.destination.stage, stage.receives, new.destination.n_buckets, new.rules)
-    division = StageDivision(old, new, domains, prepared.program, texts)
-    first = next(iter(snapshots.values()))
-    parts = [
-        DividedState(division, number, _read(snapshot, symbols), buckets) for number, snapshot in snapshots.items()
-    ]
-    for bucket in buckets:
-        joined = _joined([each.part(bucket) for each in parts], symbols)
-        settings, fingerprint = first.settings, first.fingerprint
-        snapshot = snapshot_with(joined.state, joined.members, symbols, fingerprint, settings, report=joined.report)
-        yield RescaledState(bucket, snapshot.to_bytes(), _n_keys(division, joined))
+    def joined(self, parts: Sequence[StatePart], buckets: Sequence[int]) -> Iterator[RescaledState]:
+        """The states of new buckets; all parts have the same settled time-point."""
+        divided = [self.divided(part, self.new.destination.n_buckets, buckets) for part in parts]
+        for bucket in buckets:
+            joined = joined_state([each.part(bucket) for each in divided], self.symbols)
+            content = self.snapshot(joined, parts[0].snapshot).to_bytes()
+            yield RescaledState(bucket, content, self._n_keys(joined), 1)
 
+    def apart(self, parts: Sequence[StatePart], buckets: Sequence[int]) -> Iterator[RescaledState]:
+        """The states of new buckets, with a part for each old part that has keys in common with them."""
+        found: dict[int, list[StatePart]] = {bucket: [] for bucket in buckets}
+        n_keys: Counter[int] = Counter()
+        for part in parts:
+            for bucket, number, n, state in self._common_states(part, buckets):
+                found[bucket].append(StatePart(bucket_of(self.new, n), number, self.snapshot(state, part.snapshot)))
+                n_keys[bucket] += self._n_keys(state)
+        for bucket, own in found.items():
+            yield RescaledState(bucket, written_parts(own), n_keys[bucket], len(own))
 
-def _read(snapshot: Snapshot, symbols: Symbols) -> BucketState:
-    state = stored_state(snapshot, symbols)
-    return BucketState(state, report_of(snapshot, symbols), stored_members(snapshot, symbols))
+    def _common_states(self, part: StatePart, buckets: Sequence[int]) -> Iterator[tuple[int, int, int, BucketState]]:
+        """The states of the keys that a part has in common with buckets, each with the bucket of a larger number."""
+        places = [(bucket, common_part(part, self.new.destination.n_buckets, bucket)) for bucket in buckets]
+        common = [(bucket, *place) for bucket, place in places if place is not None]
+        divided = self.divided(part, common[0][1], [number for *_, number in common])
+        yield from ((bucket, number, n, divided.part(number)) for bucket, n, number in common)
 
+    def divided(self, part: StatePart, n_buckets: int, numbers: Sequence[int]) -> DividedState:
+        """The state of a part for some of a number of buckets."""
+        new = bucket_of(self.new, n_buckets)
+        domains = replace(new.destination, receives=self.receives)
+        division = StageDivision(part.bucket, new, domains, self.rules.program, self.texts)
+        snapshot = part.snapshot
+        state, report = stored_state(snapshot, self.symbols), report_of(snapshot, self.symbols)
+        return DividedState(
+            division, part.number, BucketState(state, report, stored_members(snapshot, self.symbols)), numbers
+        )
 
-def _n_keys(division: StageDivision, found: BucketState) -> int:
-    """The number of keys with a result that holds or may still change."""
-    tables: list[tuple[str, Key, Relation]] = [("fluent", key, table) for key, table in found.state.held.items()]
-    if found.report is not None:
-        tables += [("fluent", key, table) for key, table in found.report.fluents.items()]
-        tables += [("event", key, points) for key, points in found.report.events.items()]
-    words = [
-        keys for kind, key, table in tables for _, keys in division.new.keyed_rows((kind, key), table, division.texts)
-    ]
-    return len(np.unique(np.concatenate(words))) if words else 0
+    def snapshot(self, found: BucketState, before: Snapshot, more: dict[str, Any] | None = None) -> Snapshot:
+        """A state with the settings of a snapshot before."""
+        given = self.symbols, before.fingerprint, before.settings
+        return snapshot_with(found.state, found.members, *given, more, found.report)
 
-
-def _joined(parts: Sequence[BucketState], symbols: Symbols) -> BucketState:
-    """The states of several buckets as one; all have the same settled time-point."""
-    states = [part.state for part in parts]
-    first = states[0]
-    state = replace(
-        first,
-        watermark=max(each.watermark for each in states),
-        reported_until=max(each.reported_until for each in states),
-        is_announced=all(each.is_announced for each in states),
-        n_new_members=max(each.n_new_members for each in states),
-        place_kinds=reduce(lambda one, other: one.merged(other), (each.place_kinds for each in states)),
-        records=joined_records([each.records for each in states]),
-        computed=_joined_upstream([each.computed for each in states], symbols),
-        held=_tables_by_key(each.held for each in states),
-        edges=_by_place((each.edges for each in states), _tables),
-        pending=_by_place((each.pending for each in states), _effects),
-        prefixes=_by_place((each.prefixes for each in states), _lists),
-        allen=_by_place((each.allen for each in states), _kept),
-        made=_by_place((each.made for each in states), _lists),
-        complements=_by_place((each.complements for each in states), lambda rows: concatenate_rows(rows).distinct()),
-        ranges=_by_place((each.ranges for each in states), lambda words: np.unique(np.concatenate(words))),
-        settled_cuts=_tables_by_key(each.settled_cuts for each in states),
-        settled_input_cuts=_tables_by_key(each.settled_input_cuts for each in states),
-        horizons=_by_place((each.horizons for each in states), max),
-        initial=InitialValues(_by_place((each.initial.known for each in states), _relations)),
-        computed_cuts={
-            key: dated
-            for key, dated in _by_place((each.computed_cuts for each in states), _dated).items()
-            if dated[0].n
-        },
-        cuts=_by_place((each.cuts for each in states), _cuts),
-    )
-    reports = [part.report for part in parts if part.report is not None]
-    return BucketState(state, _joined_reports(reports), _joined_members([part.members for part in parts]))
-
-
-def _by_place(found: Iterable[Mapping[Any, Value]], join: Callable[[list[Value]], Value]) -> dict[Any, Value]:
-    """The values of the same places, joined."""
-    places: dict[Any, list[Value]] = {}
-    for each in found:
-        for place, value in each.items():
-            places.setdefault(place, []).append(value)
-    return {place: join(values) for place, values in places.items()}
-
-
-def _tables_by_key(found: Iterable[Mapping[Any, Table]]) -> dict[Any, Table]:
-    """The tables of the same places, joined; places without rows are left out."""
-    return {place: table for place, table in _by_place(found, _tables).items() if table.n}
-
-
-def _tables(tables: list[Table]) -> Table:
-    together = concatenate_tables(tables)
-    rows = distinct_rows(together.columns, together.n)
-    return together if rows is None else together.take(rows)
-
-
-def _relations(relations: list[Relation]) -> Relation:
-    n = sum(each.n for each in relations)
-    width = len(relations[0].columns)
-    columns = tuple(np.concatenate([each.columns[i] for each in relations]) for i in range(width))
-    rows = distinct_rows(columns, n) if columns else np.arange(min(n, 1))
-    return Relation(columns, n) if rows is None else Relation(tuple(each[rows] for each in columns), len(rows))
-
-
-def _lists(found: list[Lists]) -> Lists:
-    together = concatenate_lists(found)
-    columns = [*together.rows.columns.values(), together.starts, together.ends]
-    rows = distinct_rows(columns, together.n)
-    return together if rows is None else together.take(rows)
-
-
-def _kept(found: list[KeptIntervals]) -> KeptIntervals:
-    cut = [each.cut for each in found if each.cut is not None]
-    sources, targets = (_lists([each.sources for each in found]), _lists([each.targets for each in found]))
-    return KeptIntervals(sources, targets, _kept(cut) if cut else None)
-
-
-def _effects(found: list[tuple[SetUp | None, ...]]) -> tuple[SetUp | None, ...]:
-    return tuple(joined_set_ups(of_delay) for of_delay in zip(*found, strict=True))
-
-
-def _dated(found: list[tuple[FluentTable, Int64, Int64]]) -> tuple[FluentTable, Int64, Int64]:
-    table = concatenate_tables([each for each, _, _ in found])
-    since = np.concatenate([each for _, each, _ in found])
-    until = np.concatenate([each for _, _, each in found])
-    rows = distinct_rows((*table.columns, since, until), table.n)
-    return (table, since, until) if rows is None else (table.take(rows), since[rows], until[rows])
-
-
-def _cuts(found: list[list[tuple[int, FluentTable]]]) -> list[tuple[int, FluentTable]]:
-    by_time = _by_place((dict(each) for each in found), _tables)
-    return sorted(by_time.items(), key=lambda each: each[0])
-
-
-def _joined_reports(reports: Sequence[ReportColumns]) -> ReportColumns | None:
-    if not reports:
-        return None
-    fluents = _tables_by_key(each.fluents for each in reports)
-    events = _tables_by_key(each.events for each in reports)
-    return ReportColumns(reports[0].query_time, fluents, events)
-
-
-def _joined_members(found: Sequence[Members]) -> Members:
-    names = dict.fromkeys(name for each in found for name in each)
-    return {name: _by_place((each.get(name, {}) for each in found), _columns) for name in names}
-
-
-def _columns(found: list[list[Int64]]) -> list[Int64]:
-    columns = [np.concatenate(each) for each in zip(*found, strict=True)]
-    rows = distinct_rows(columns, len(columns[0])) if columns else None
-    return columns if rows is None else [column[rows] for column in columns]
-
-
-def _joined_upstream(found: Iterable[UpstreamResults], symbols: Symbols) -> UpstreamResults:
-    together = UpstreamResults(symbols.instances)
-    for each in found:
-        for key, points, since, until in each.all_events():
-            together.add_events(key, points, since, until)
-        for key, table, since, until in each.all_fluents():
-            together.add_fluents(key, table, since, until)
-    return together
-
-
-# -- records -----------------------------------------------------------------------------------------------------------
-
-
-def joined_records(stores: Sequence[RecordStore]) -> RecordStore:
-    """The records of several buckets; a record that several of them have is one record."""
-    store = RecordStore()
-    store.events = _by_place((each.events for each in stores), _each_record_once)
-    store.fluents = _by_place((each.fluents for each in stores), _each_record_once)
-    store.retractions = _by_place((each.retractions for each in stores), _each_retraction_once)
-    store.admission_counts = AdmissionCounts()
-    for each in stores:
-        store.admission_counts.add(each.admission_counts)
-        store.add_unmatched(each.unmatched)
-    store.n_unmatched = sum(each.n_unmatched for each in stores)
-    store.n_retracted = sum(each.n_retracted for each in stores)
-    store.n_places = max(each.n_places for each in stores)
-    return store
-
-
-def _each_record_once(found: list[Records]) -> Records:
-    together = found[0]
-    for each in found[1:]:
-        together = together.joined(each)
-    return together if len(found) == 1 else together.take(_first_rows(found))
-
-
-def _each_retraction_once(found: list[Any]) -> Retractions[Any]:
-    together: Retractions[Any] = found[0]
-    for each in found[1:]:
-        together = together.joined(each)
-    return together if len(found) == 1 else together.take(_first_rows([each.records for each in found]))
-
-
-def _first_rows(parts: Sequence[Records]) -> Int64:
-    """The rows of records one after the other, without those that an earlier part has as often.
-
-    Routes depend on the constants of a record, so that a bucket has either all records with the same constants, in
-    their order, or none.
-    """
-    facts, occurrences = list[list[Int64]](), list[Int64]()
-    for each in parts:
-        ends = each.starts if each.ends is None else each.ends
-        columns = [*each.columns, each.arrivals, each.starts, ends, each.seen_from]
-        facts.append(columns)
-        occurrences.append(_occurrences(columns, each.read_at))
-    together = [np.concatenate(column) for column in zip(*facts, strict=True)]
-    counted = [*together, np.concatenate(occurrences)]
-    rows = distinct_rows(counted, len(counted[-1]))
-    return np.arange(len(counted[-1]), dtype=np.int64) if rows is None else rows
-
-
-def _occurrences(columns: Sequence[Int64], places: Int64) -> Int64:
-    """For each row, the number of equal rows before it in the order of places."""
-    n = len(places)
-    ids = dense_ids(columns, n)[0]
-    order = np.lexsort((places, ids))
-    firsts = np.append(True, np.diff(ids[order]) != 0)[:n].nonzero()[0]
-    counts = np.diff(np.append(firsts, n))
-    found = np.empty(n, dtype=np.int64)
-    found[order] = np.arange(n, dtype=np.int64) - np.repeat(firsts, counts)
-    return found
+    def _n_keys(self, found: BucketState) -> int:
+        """The number of keys with a result that holds or may still change."""
+        tables: list[tuple[str, Key, Relation]] = [("fluent", key, table) for key, table in found.state.held.items()]
+        if found.report is not None:
+            tables += [("fluent", key, table) for key, table in found.report.fluents.items()]
+            tables += [("event", key, points) for key, points in found.report.events.items()]
+        words = [keys for kind, key, table in tables for _, keys in self.new.keyed_rows((kind, key), table, self.texts)]
+        return len(np.unique(np.concatenate(words))) if words else 0

@@ -46,13 +46,16 @@ from holdsfor.sources.reading import Operations
 from holdsfor.sources.text_records import SetAside
 from holdsfor.syntax.terms import Struct, name_and_arity
 
-__all__ = ["SETTLED", "StreamBucket", "StreamRouter", "stream_buckets", "stream_destinations"]
+__all__ = ["SETTLED", "UNMATCHED", "StreamBucket", "StreamRouter", "stream_buckets", "stream_destinations"]
 
 SETTLED = "settled"
 """The kind of facts with the settled time-points of a bucket, and the prefix of the kinds of settled results."""
 
+UNMATCHED = "unmatched"
+"""The kind of facts with retractions whose record is not there."""
+
 _RETRACTED = {"-event": "event", "-fluent": "fluent"}
-_UNMATCHED = "retracts a record that is not there"
+_NO_RECORD = "retracts a record that is not there"
 
 
 # -- routes ------------------------------------------------------------------------------------------------------------
@@ -403,7 +406,7 @@ def _operations(kind: str, key: Key, found: dict[bool, Facts]) -> Operations:
     ranks = _ranks(given, facts)
     added = replace(given.records(), places=ranks[: given.n])
     taken = replace(facts.records(), places=ranks[given.n :])
-    origins = [SetAside("", 0, text, _UNMATCHED) for text in facts.texts["text"].to_pylist()]
+    origins = [SetAside("", 0, text, _NO_RECORD) for text in facts.texts["text"].to_pylist()]
     return Operations(kind == "event", key, added, Retractions(taken, origins))
 
 
@@ -491,4 +494,4 @@ def _unmatched(found: Sequence[tuple[int, SetAside]]) -> Iterator[ShuffleBlock]:
     if found:
         texts = {"text": pa.array([each.text for _, each in found], pa.string())}
         times = {"query_time": np.array([at for at, _ in found], np.int64)}
-        yield ShuffleBlock(NO_STAGE, (0,), 1, Facts("unmatched", "", 0, len(found), times=times, texts=texts))
+        yield ShuffleBlock(NO_STAGE, (0,), 1, Facts(UNMATCHED, "", 0, len(found), times=times, texts=texts))

@@ -5,18 +5,22 @@ from __future__ import annotations
 import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]
 
 from holdsfor.errors import DataProblem, Diagnostic
+from holdsfor.parallel.exchange.facts import Facts, Texts
 from holdsfor.parallel.exchange.shuffle_blocks import ShuffleBlock
-from holdsfor.parallel.stages.stream_buckets import StreamBucket
+from holdsfor.parallel.stages.rescaled_states import joined_parts
+from holdsfor.parallel.stages.rule_pool import new_rules
+from holdsfor.parallel.stages.state_parts import StatePart, part_facts, read_parts, written_parts
+from holdsfor.parallel.stages.stream_buckets import UNMATCHED, StreamBucket
 from holdsfor.runtime.prepared_rules import PreparedRules
 from holdsfor.runtime.session import EngineSession
-from holdsfor.runtime.snapshot import Snapshot
-from holdsfor.spark.exchange.shuffle_rows import SHUFFLE_SCHEMA, loads_of
+from holdsfor.spark.exchange.shuffle_rows import SHUFFLE_SCHEMA, loads_of, rows_of
 from holdsfor.spark.streaming.journals import Journal, RowCounts, counted_rows, history_after
 from holdsfor.spark.streaming.state_files import RESTART, StateFiles, StateNames, number_of
 
@@ -27,42 +31,89 @@ _REPLAY_BYTES = 64 << 10  # of a snapshot, which are written as fast as a journa
 _SHARE = 0.5, 1.0  # of a snapshot that journals may reach; each bucket has its own, so that they do not meet
 
 
+@dataclass(frozen=True)
+class PartSession:
+    """The session of the keys that the bucket `number` owns, if there are as many buckets as `bucket` says."""
+
+    bucket: StreamBucket
+    number: int
+    session: EngineSession
+
+    def facts(self, blocks: Iterable[Any]) -> list[Facts]:
+        """The facts in shuffle blocks."""
+        return [each for load in loads_of(blocks, self.session.symbols) for each in load.facts]
+
+    def own(self, facts: Iterable[Facts], texts: Texts) -> list[Facts]:
+        """The facts for the keys of the part."""
+        return [own for each in facts for own in part_facts(self.bucket, self.number, each, texts)]
+
+
 @dataclass
 class BucketSession:
-    """The session of a bucket, its history, the bytes of its last snapshot, and the cost of the journals after it."""
+    """The session of a bucket, its history, the bytes of its last snapshot, and the cost of the journals after it.
 
-    session: EngineSession
+    After a change of the number of buckets, a bucket may have several `parts`, each with a session of its own, until
+    one session can continue them.
+    """
+
+    bucket: StreamBucket
+    number: int
+    parts: list[PartSession]
     history: str
     snapshot_bytes: int = 0
     replay_bytes: int = 0
 
-    def evaluated(
-        self, bucket: StreamBucket, number: int, batch: int, blocks: Sequence[Sequence[Any]], last: int
-    ) -> Iterator[ShuffleBlock]:
-        """The results of a micro-batch; when all are taken, the history is that after it.
+    @property
+    def is_whole(self) -> bool:
+        """Whether one session has all keys of the bucket."""
+        return len(self.parts) == 1
+
+    @property
+    def session(self) -> EngineSession:
+        """The session of all keys."""
+        (part,) = self.parts
+        return part.session
+
+    def evaluated(self, batch: int, blocks: Sequence[Sequence[Any]], last: int) -> Iterator[Any]:
+        """The results of a micro-batch, as rows; when all are taken, the history is that after it.
 
         The blocks are those of consecutive micro-batches.
         """
-        session = self.session
-        session.compact()
-        facts = [[each for load in loads_of(part, session.symbols) for each in load.facts] for part in blocks]
-        received = counted_rows(each for part in facts for each in part)
-        return self._counted(bucket.step(number, session, facts, last), batch, last, received)
-
-    def _counted(
-        self, shuffle_blocks: Iterable[ShuffleBlock], batch: int, last: int, received: RowCounts
-    ) -> Iterator[ShuffleBlock]:
+        received: RowCounts = Counter()
         changed: RowCounts = Counter()
-        for block in shuffle_blocks:
-            changed += counted_rows([block.facts])
-            yield block
+        unmatched: set[tuple[int, str]] = set()
+        for part in self.parts:
+            part.session.compact()
+            texts = Texts(part.session.symbols)
+            facts = [part.facts(each) for each in blocks]
+            received = counted_rows(each for found in facts for each in found)
+            if not self.is_whole:
+                facts = [part.own(found, texts) for found in facts]
+            results: Iterable[ShuffleBlock] = part.bucket.step(part.number, part.session, facts, last)
+            if not self.is_whole:
+                results = _unmatched_once(results, unmatched)
+            yield from rows_of(_counted(results, changed), texts)
         self.history = history_after(self.history, batch, last, received, changed)
 
     def snapshot(self) -> bytes:
-        """The state as the content of a file; journals then continue it."""
-        content = self.session.snapshot({_HISTORY: self.history}, has_report=True).to_bytes()
+        """The state as the content of a file; journals then continue it, if one session has all keys."""
+        more = {_HISTORY: self.history}
+        if not self.is_whole:
+            self._join(more)
+        content = written_parts(self._states(), more)
         self.snapshot_bytes, self.replay_bytes = len(content), 0
         return content
+
+    def _states(self) -> list[StatePart]:
+        return [StatePart(part.bucket, part.number, part.session.snapshot(has_report=True)) for part in self.parts]
+
+    def _join(self, more: dict[str, Any]) -> None:
+        """Continue all parts in one session, if their intervals are decided."""
+        sessions = [part.session for part in self.parts]
+        boundary = min(each.unchanged_until(each.previous) for each in sessions if each.previous is not None)
+        snapshot = joined_parts(self._states(), self.bucket, self.number, boundary, more)
+        if snapshot is not None:
+            self.parts = [_part_session(StatePart(self.bucket, self.number, snapshot), None)]
 
     def journal(self, last: int, before: str, blocks: bytes) -> bytes:
         """The journal of the evaluated micro-batch as the content of a file."""
@@ -75,7 +126,7 @@ class BucketSession:
 
     # -- replay --------------------------------------------------------------------------------------------------------
 
-    def replay(self, bucket: StreamBucket, states: StateFiles, waiting: Sequence[str], journal: str) -> None:
+    def replay(self, states: StateFiles, waiting: Sequence[str], journal: str) -> None:
         """Evaluate the micro-batch of a journal again, after the records that have waited for it."""
         name, content = f"{states.folder}/{journal}", states.read(journal)
         found = Journal.from_bytes(content, name)
@@ -84,7 +135,7 @@ class BucketSession:
             raise DataProblem(Diagnostic("HF792", message, hint=RESTART))
         blocks = [*(read_blocks(states.read(each)) for each in waiting), read_blocks(found.blocks)]
         self.session.replayed = found.settled
-        for _ in self.evaluated(bucket, states.bucket, number_of(journal), blocks, found.last):
+        for _ in self.evaluated(number_of(journal), blocks, found.last):
             pass
         self.session.replayed = None
         state = self.session.state
@@ -95,18 +146,52 @@ class BucketSession:
             raise DataProblem(Diagnostic("HF792", message, hint=hint))
 
 
+def _counted(shuffle_blocks: Iterable[ShuffleBlock], counts: RowCounts) -> Iterator[ShuffleBlock]:
+    """The shuffle blocks, with their rows added to counts."""
+    for block in shuffle_blocks:
+        counts.update(counted_rows([block.facts]))
+        yield block
+
+
+def _unmatched_once(shuffle_blocks: Iterable[ShuffleBlock], known: set[tuple[int, str]]) -> Iterator[ShuffleBlock]:
+    """The shuffle blocks without retractions that another part of the bucket has received, too."""
+    for block in shuffle_blocks:
+        if block.facts.kind != UNMATCHED:
+            yield block
+            continue
+        found = list(zip(block.facts.times["query_time"].tolist(), block.facts.texts["text"].to_pylist(), strict=True))
+        new = np.array([each not in known for each in found]).nonzero()[0]
+        known.update(found)
+        if len(new):
+            yield replace(block, facts=block.facts.take(new))
+
+
 def restored_session(
-    bucket: StreamBucket, states: StateFiles, names: StateNames, prepared: PreparedRules
+    bucket: StreamBucket, states: StateFiles, names: StateNames, prepared: PreparedRules | None
 ) -> BucketSession:
-    """The session of a bucket from its files, new without files."""
+    """The session of a bucket from its files, new without files; `prepared` rules are for one session."""
     name, history = f"{states.folder}/{names.snapshot}", f"{states.stage}/{states.bucket}"
-    snapshot = None if names.snapshot is None else Snapshot.from_bytes(states.read(names.snapshot), name)
-    if snapshot is not None:
-        history = snapshot.more.get(_HISTORY, history)
-    found = BucketSession(bucket.restored(snapshot, prepared, name), history)
+    found: list[StatePart] = []
+    if names.snapshot is not None:
+        found, more = read_parts(states.read(names.snapshot), name, bucket, states.bucket)
+        history = more.get(_HISTORY, history)
+    parts = [_part_session(part, prepared if i == 0 else None, name) for i, part in enumerate(found)]
+    if not parts:
+        rules = _rules(bucket) if prepared is None else prepared
+        parts = [PartSession(bucket, states.bucket, bucket.restored(None, rules, name))]
+    session = BucketSession(bucket, states.bucket, parts, history)
     for waiting, journal in names.journals:
-        found.replay(bucket, states, waiting, journal)
-    return found
+        session.replay(states, waiting, journal)
+    return session
+
+
+def _part_session(part: StatePart, prepared: PreparedRules | None, name: str = "state") -> PartSession:
+    rules = _rules(part.bucket) if prepared is None else prepared
+    return PartSession(part.bucket, part.number, part.bucket.restored(part.snapshot, rules, name))
+
+
+def _rules(bucket: StreamBucket) -> PreparedRules:
+    return new_rules(bucket.rules, bucket.components, is_last=bucket.is_last)
 
 
 def is_snapshot_due(states: StateFiles, found: BucketSession, n_bytes: int) -> bool:

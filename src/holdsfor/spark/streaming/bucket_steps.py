@@ -10,11 +10,9 @@ from typing import Any
 import pyarrow.compute as pc  # type: ignore[import-untyped]
 
 from holdsfor.errors import DataProblem, Diagnostic
-from holdsfor.parallel.exchange.facts import Texts
-from holdsfor.parallel.stages.rule_pool import borrowed_rules, new_rules
+from holdsfor.parallel.stages.rule_pool import borrowed_rules
 from holdsfor.parallel.stages.stream_buckets import StreamBucket
-from holdsfor.runtime.prepared_rules import PreparedRules
-from holdsfor.spark.exchange.shuffle_rows import by_bucket, rows_of
+from holdsfor.spark.exchange.shuffle_rows import by_bucket
 from holdsfor.spark.streaming.bucket_sessions import (
     BucketSession,
     is_snapshot_due,
@@ -58,34 +56,28 @@ class BucketStepTask:
         known = None if kept is None else kept.taken(states, names.last)
         borrowed = borrowed_rules(bucket.rules, bucket.components, is_last=bucket.is_last)
         with nullcontext() if kept is not None else borrowed as prepared:
-            found = self._restored(states, names, prepared) if known is None else known
+            found = restored_session(bucket, states, names, prepared) if known is None else known
             self._check(found, f"{states.folder}/{names.last}")
             waiting, before = [states.read(each) for each in names.waiting], found.history
             blocks = [*map(read_blocks, waiting), shuffle_blocks]
-            results = found.evaluated(bucket, number, self.batch, blocks, self.last)
-            yield from rows_of(results, Texts(found.session.symbols))
+            yield from found.evaluated(self.batch, blocks, self.last)
             if kept is None:
                 self._save(states, names, found)
                 return
             content = None
-            if known is not None and not names.has_repetition:
+            if known is not None and known.is_whole and not names.has_repetition:
                 journal = found.journal(self.last, before, written_blocks(shuffle_blocks))
                 n_bytes = len(journal) + sum(map(len, waiting))
                 if not kept.is_snapshot_due(states, found, n_bytes):
                     content = self._append(states, found, journal, n_bytes)
             kept.keep(states, self.batch, content or self._save(states, names, found), found)
 
-    def _restored(self, states: StateFiles, names: StateNames, prepared: PreparedRules | None) -> BucketSession:
-        """The session of a bucket, from its state in files."""
-        if prepared is None:
-            prepared = new_rules(self.bucket.rules, self.bucket.components, is_last=self.bucket.is_last)
-        return restored_session(self.bucket, states, names, prepared)
-
     def _check(self, found: BucketSession, name: str) -> None:
         """Refuse the state of another query time."""
-        if found.session.previous != self.previous:
-            message = f"the state `{name}` is of the query time {found.session.previous}, expected {self.previous}"
-            raise DataProblem(Diagnostic("HF792", message, hint=RESTART))
+        for part in found.parts:
+            if part.session.previous != self.previous:
+                message = f"the state `{name}` is of the query time {part.session.previous}, expected {self.previous}"
+                raise DataProblem(Diagnostic("HF792", message, hint=RESTART))
 
     def _save(self, states: StateFiles, names: StateNames, found: BucketSession) -> bytes:
         """Write a snapshot, unless another attempt has done so meanwhile: this task was lost, or is a speculative one.

@@ -29,8 +29,11 @@ __all__ = [
     "write_manifest",
 ]
 
-FORMAT = 3
-"""Increases with every change of the files of a stream or of their meaning; format 3 has journals."""
+FORMAT = 4
+"""Increases with every change of the files of a stream or of their meaning.
+
+Format 3 has journals, format 4 has states in parts.
+"""
 
 _FILE = "stream.json"
 _BEGUN = "begun"

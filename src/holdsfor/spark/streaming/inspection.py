@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.kernels.packing import OPEN
+from holdsfor.parallel.stages.state_parts import read_parts
 from holdsfor.runtime.snapshot import Snapshot
 from holdsfor.spark.streaming.decisions import Decision, DecisionLog
 from holdsfor.spark.streaming.identity import read_manifest
@@ -94,7 +95,8 @@ def _read(stream: StoppedStream, states: StateFiles, stage: _Stage) -> None:
     n_journal_bytes = sum(len(states.read(each)) for files, journal in names.journals for each in (*files, journal))
     stage.n_bytes, stage.n_journal_bytes = stage.n_bytes + len(content), stage.n_journal_bytes + n_journal_bytes
     stage.largest = max(stage.largest, len(content) + n_journal_bytes)
+    bucket = stream.buckets(stream.manifest.identity.n_buckets)[states.stage - 1]
     if names.journals:
-        bucket = stream.buckets(stream.manifest.identity.n_buckets)[states.stage - 1]
         content = replayed_snapshot(bucket, states, names)
-    stage.add(Snapshot.from_bytes(content, f"{states.folder}/{names.last}"))
+    for part in read_parts(content, f"{states.folder}/{names.last}", bucket, states.bucket)[0]:
+        stage.add(part.snapshot)

@@ -18,8 +18,10 @@ from holdsfor.errors import DataProblem, Diagnostic
 from holdsfor.parallel.exchange.facts import Facts, Texts
 from holdsfor.parallel.exchange.routing import Destination, Router
 from holdsfor.parallel.exchange.shipped_rules import Rules
+from holdsfor.parallel.exchange.shuffle_blocks import ShuffleBlock
 from holdsfor.parallel.stages.admission import RunSchedule
 from holdsfor.parallel.stages.rule_pool import borrowed_rules
+from holdsfor.parallel.stages.state_parts import written_parts
 from holdsfor.parallel.stages.stream_buckets import StreamBucket, StreamRouter, stream_buckets, stream_destinations
 from holdsfor.runtime.domain_members import domain_sources
 from holdsfor.runtime.kept_state import CommonRules, common_rules, kept_state
@@ -36,6 +38,7 @@ from holdsfor.spark.streaming.stopped_stream import (
     digest_of_stages,
     planned_rules,
     state_files,
+    state_parts,
     wait_for,
     waiting_facts,
 )
@@ -156,27 +159,30 @@ class _Keeping:
 
     def _read(self, bucket: StreamBucket, files: StateFiles, name: str, new: StreamFiles, found: _Found) -> None:
         """Collect the records and kinds of a state, and write the rows that the next query time removes."""
-        snapshot = Snapshot.from_bytes(files.read(name), f"{files.folder}/{name}")
-        state, report = stored_state(snapshot, found.symbols), report_of(snapshot, found.symbols)
-        found.stores.append(state.records)
-        found.kinds = found.kinds.merged(state.place_kinds)
-        if report is not None:
-            assert self.stream.decision.last is not None
-            at, others = self.stream.decision.last + self.identity.step, _part(report, self._continued, is_inside=False)
-            blocks = bucket.withdrawn(others, state, files.bucket, found.texts, at, self.begins)
-            write_replaced(new, files, blocks, found.texts)
+        assert self.stream.decision.last is not None
+        at, replaced = self.stream.decision.last + self.identity.step, list[ShuffleBlock]()
+        for part in state_parts(bucket, files, name):
+            state, report = stored_state(part.snapshot, found.symbols), report_of(part.snapshot, found.symbols)
+            found.stores.append(state.records)
+            found.kinds = found.kinds.merged(state.place_kinds)
+            if report is not None:
+                others = _part(report, self._continued, is_inside=False)
+                replaced += part.bucket.withdrawn(others, state, part.number, found.texts, at, self.begins)
+        write_replaced(new, files, replaced, found.texts)
 
     def _write(self, position: int, old: list[StateFiles], name: str, new: StreamFiles, found: _Found) -> None:
         """Write the states of a stage that continues, and collect its results for the new stages."""
         bucket = self._buckets[position]
         for files, target in zip(old, state_files(bucket, new), strict=True):
-            snapshot = Snapshot.from_bytes(files.read(name), f"{files.folder}/{name}")
-            content = self._rewritten(snapshot, bucket, found.kinds if position == 0 else None)
-            content = self._with_cuts(content, bucket)
-            target.save(number_of(name), content.to_bytes())
-            report, state = report_of(content, found.symbols), stored_state(content, found.symbols)
-            if report is not None:
-                found.results += bucket.known_facts(report, state, files.bucket, found.texts)
+            parts = []
+            for part in state_parts(bucket, files, name):
+                content = self._rewritten(part.snapshot, bucket, found.kinds if position == 0 else None)
+                content = self._with_cuts(content, bucket)
+                report, state = report_of(content, found.symbols), stored_state(content, found.symbols)
+                if report is not None:
+                    found.results += part.bucket.known_facts(report, state, part.number, found.texts)
+                parts.append(replace(part, snapshot=content))
+            target.save(number_of(name), written_parts(parts))
 
     def _rewritten(self, snapshot: Snapshot, bucket: StreamBucket, kinds: PlaceKinds | None) -> Snapshot:
         """The snapshot of a bucket for the new rules."""

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from holdsfor.errors import DataProblem, Diagnostic, UsageProblem
-from holdsfor.kernels.packing import OPEN
 from holdsfor.parallel.exchange.routing import Router
 from holdsfor.parallel.stages.rescaled_states import rescaled_states, settled_until
 from holdsfor.parallel.stages.stream_buckets import StreamBucket, StreamRouter
@@ -24,6 +23,7 @@ from holdsfor.spark.streaming.stopped_stream import (
     StoppedStream,
     digest_of_stages,
     state_files,
+    state_parts,
     wait_for,
     waiting_facts,
 )
@@ -36,8 +36,14 @@ __all__ = ["Rescaled", "rescale"]
 class Rescaled:
     """The numbers of buckets before and after, of the entities with results in all stages, and of bytes of state.
 
+    `n_parts` counts the sessions that buckets have besides their first ones, until a query time has decided all
+    intervals that other sessions have settled.
+
     >>> print(Rescaled(buckets_before=8, buckets=16, entities=1200, bytes_before=3_000_000, bytes=3_100_000))
     8 buckets are now 16: 1200 entities, 3000000 bytes of state before and 3100000 after
+    >>> print(Rescaled(buckets_before=8, buckets=6, entities=1200, bytes_before=3_000_000, bytes=3_100_000, n_parts=18))
+    8 buckets are now 6: 1200 entities, 3000000 bytes of state before and 3100000 after
+    18 states with undecided intervals stay apart for now, and are joined when the stream has decided them
     """
 
     buckets_before: int
@@ -45,12 +51,17 @@ class Rescaled:
     entities: int
     bytes_before: int
     bytes: int
+    n_parts: int = 0
 
     def __str__(self) -> str:
-        return (
+        shown = (
             f"{self.buckets_before} buckets are now {self.buckets}: {self.entities} entities, "
             f"{self.bytes_before} bytes of state before and {self.bytes} after"
         )
+        if self.n_parts:
+            shown += f"\n{self.n_parts} states with undecided intervals stay apart for now"
+            shown += ", and are joined when the stream has decided them"
+        return shown
 
 
 def rescale(checkpoint: str, *, buckets: int) -> Rescaled:
@@ -92,14 +103,15 @@ class _Rescaling:
         self.stream.check_results()
         self.stream.write_snapshots()
         self.stream.files.delete_folder(next_folder)
-        n_entities = sum(self._stage(position, old, new) for position in range(len(self.stream.stages.stages)))
+        counts = [self._stage(position, old, new) for position in range(len(self.stream.stages.stages))]
+        n_entities, n_parts = map(sum, zip(*counts, strict=True))
         identity = replace(manifest.identity, n_buckets=self.n_new)
         changed = Manifest(
             identity, next_folder, self.stream.next - 1, digest_of_stages(self.stream.stages), fixed=manifest.fixed
         )
         store_rules(new, self.stream.rules)
         write_manifest(self.stream.files, changed)
-        return Rescaled(n_old, self.n_new, n_entities, before, new.size("state"))
+        return Rescaled(n_old, self.n_new, n_entities, before, new.size("state"), n_parts)
 
     @cached_property
     def old(self) -> list[StreamBucket]:
@@ -111,8 +123,8 @@ class _Rescaling:
 
     # -- stages --------------------------------------------------------------------------------------------------------
 
-    def _stage(self, position: int, old: StreamFiles, new: StreamFiles) -> int:
-        """Write the state of a stage for the new buckets; the number of its entities."""
+    def _stage(self, position: int, old: StreamFiles, new: StreamFiles) -> tuple[int, int]:
+        """Write the state of a stage for the new buckets; the numbers of its entities and of additional parts."""
         before, after = self.old[position], self.new[position]
         found = state_files(before, old)
         names = {each.needed_by(self.stream.next).snapshot for each in found}
@@ -120,26 +132,26 @@ class _Rescaling:
             message = f"the buckets of stage {position + 1} have states of different micro-batches"
             raise DataProblem(Diagnostic("HF792", message, hint=RESTART))
         (name,) = names
-        n_entities = 0
+        counts = 0, 0
         if name is not None:
-            n_entities = self._states(position, found, name, after, new)
+            counts = self._states(position, found, name, after, new)
         self._waiting(after, found, new)
-        return n_entities
+        return counts
 
     def _states(
         self, position: int, found: Sequence[StateFiles], name: str, after: StreamBucket, new: StreamFiles
-    ) -> int:
+    ) -> tuple[int, int]:
         stage, targets, batch = self.stream.stages.stages[position], state_files(after, new), number_of(name)
         if not stage.is_keyed:
             targets[0].save(batch, found[0].read(name))
-            return 0
-        n_entities = 0
+            return 0, 0
+        n_entities = n_parts = 0
         for each in rescaled_states(
             stage, self.old[position], after, lambda number: found[number].read(name), self._boundary(position, found)
         ):
             targets[each.bucket].save(batch, each.content)
-            n_entities += each.n_keys
-        return n_entities
+            n_entities, n_parts = n_entities + each.n_keys, n_parts + each.n_parts - 1
+        return n_entities, n_parts
 
     def _boundary(self, position: int, found: Sequence[StateFiles]) -> int:
         """The last time-point that neither later records nor earlier stages change."""
@@ -150,7 +162,8 @@ class _Rescaling:
         for sender in senders:
             for each in state_files(self.old[sender - 1], found[0].files):
                 name = each.needed_by(self.stream.next).snapshot
-                bounds.append(OPEN if name is None else settled_until(each.read(name), f"{each.folder}/{name}"))
+                if name is not None:
+                    bounds.append(settled_until(state_parts(self.old[sender - 1], each, name)))
         return min(bounds)
 
     def _waiting(self, after: StreamBucket, found: Sequence[StateFiles], new: StreamFiles) -> None:

@@ -22,10 +22,9 @@ from holdsfor.parallel.exchange.facts import KINDS, Facts, Texts
 from holdsfor.parallel.exchange.routing import Router
 from holdsfor.parallel.exchange.shipped_rules import Rules
 from holdsfor.parallel.exchange.shuffle_blocks import ShuffleBlock
-from holdsfor.parallel.stages.rescaled_states import joined_records
+from holdsfor.parallel.stages.joined_states import joined_records
 from holdsfor.parallel.stages.stream_buckets import StreamBucket, StreamRouter, stream_destinations
 from holdsfor.runtime.record_store import RecordStore
-from holdsfor.runtime.snapshot import Snapshot
 from holdsfor.runtime.state_snapshot import report_of, stored_state
 from holdsfor.sources.place_kinds import PlaceKinds
 from holdsfor.spark.exchange.shuffle_rows import rows_of
@@ -36,6 +35,7 @@ from holdsfor.spark.streaming.stopped_stream import (
     StoppedStream,
     digest_of_stages,
     state_files,
+    state_parts,
     wait_for,
     waiting_facts,
 )
@@ -85,13 +85,14 @@ class _Kept:
             name = files.needed_by(self.batch).snapshot
             if name is None:
                 continue
-            snapshot = Snapshot.from_bytes(files.read(name), f"{files.folder}/{name}")
-            number = max(number, number_of(name))
-            state, report = stored_state(snapshot, symbols), report_of(snapshot, symbols)
-            stores.append(state.records)
-            kinds = kinds.merged(state.place_kinds)
-            if report is not None:
-                write_replaced(self.new, files, bucket.withdrawn(report, state, files.bucket, texts, at, begins), texts)
+            number, replaced = max(number, number_of(name)), list[ShuffleBlock]()
+            for part in state_parts(bucket, files, name):
+                state, report = stored_state(part.snapshot, symbols), report_of(part.snapshot, symbols)
+                stores.append(state.records)
+                kinds = kinds.merged(state.place_kinds)
+                if report is not None:
+                    replaced += part.bucket.withdrawn(report, state, part.number, texts, at, begins)
+            write_replaced(self.new, files, replaced, texts)
         if stores:
             facts = [*kept_records(stores, begins), *_kind_facts(kinds)]
             wait_for(self.new, number, sender, facts, texts)

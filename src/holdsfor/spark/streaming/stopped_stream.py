@@ -16,6 +16,7 @@ from holdsfor.parallel.exchange.facts import Facts, Texts, by_name
 from holdsfor.parallel.exchange.shipped_rules import Rules
 from holdsfor.parallel.stages.admission import RunSchedule
 from holdsfor.parallel.stages.rule_pool import borrowed_rules
+from holdsfor.parallel.stages.state_parts import StatePart, read_parts
 from holdsfor.parallel.stages.stream_buckets import StreamBucket, StreamRouter, stream_buckets, stream_destinations
 from holdsfor.runtime.session import EngineSession
 from holdsfor.spark.exchange.shuffle_rows import by_bucket, loads_of, rows_of
@@ -32,6 +33,7 @@ __all__ = [
     "planned_rules",
     "replayed_snapshot",
     "state_files",
+    "state_parts",
     "wait_for",
     "waiting_facts",
 ]
@@ -138,6 +140,11 @@ def state_files(bucket: StreamBucket, files: StreamFiles) -> list[StateFiles]:
     """The files of the buckets of a stage."""
     n, stage = bucket.destination.n_buckets, bucket.destination.stage
     return [StateFiles(files, stage, number) for number in range(n)]
+
+
+def state_parts(bucket: StreamBucket, states: StateFiles, name: str) -> list[StatePart]:
+    """The parts of the state of a bucket in a snapshot; most states have one."""
+    return read_parts(states.read(name), f"{states.folder}/{name}", bucket, states.bucket)[0]
 
 
 def replayed_snapshot(bucket: StreamBucket, states: StateFiles, names: StateNames) -> bytes:
