@@ -31,7 +31,6 @@ from holdsfor.sources.reading import ColumnReading
 from holdsfor.sources.text_columns import read_columns
 from holdsfor.spark.streaming.identity import Manifest, read_manifest
 from holdsfor.spark.streaming.keep import keep
-from holdsfor.spark.streaming.rescale import rescale
 from holdsfor.spark.streaming.state_files import FILES
 from holdsfor.spark.streaming.stopped_stream import StoppedStream
 from holdsfor.syntax.parser import parse_term
@@ -45,7 +44,7 @@ from tests.properties.keyed_programs import keyed_case
 from tests.properties.programs import Case, random_case
 from tests.properties.staged import stages_of
 from tests.properties.streamed import SimulatedStream, random_cuts
-from tests.properties.test_rescaled import begun, leave_an_attempt
+from tests.properties.test_rescaled import begun, leave_an_attempt, rescaled
 from tests.properties.test_restarted import ends_by, known, since
 from tests.properties.test_staged_reports import arriving_late, narrow_windows
 from tests.properties.test_streamed import ANY, CUT, DECIDING, DELAYED, KEYED, cut_case, on_executors, with_members
@@ -197,6 +196,9 @@ def followed(seed: int, given: Change, stream: SimulatedStream, checkpoint: Path
     once_more = chance.randint(given.stop, len(given.batches))
     for number, batch in enumerate(given.batches):
         if number == given.stop:
+            if chance.random() < 0.5:
+                n_buckets = chance.choice(BUCKETS)
+                rescaled(stream, checkpoint, n_buckets)
             manifest = changed(stream, checkpoint, given.new, n_buckets)
             if manifest.restarted is None:
                 return 0, 0
@@ -217,17 +219,9 @@ def _continued(stream: SimulatedStream, checkpoint: Path, text: str, n_buckets: 
     if chance.random() < 0.5:
         changed(stream, checkpoint, compile_text(text), n_buckets)
         return n_buckets
-    wanted = chance.choice(BUCKETS)
-    try:
-        rescale(str(checkpoint), buckets=wanted)
-    except DataProblem as problem:
-        if "cannot be joined" not in str(problem):
-            raise
-        return n_buckets
-    manifest = read_manifest(stream.files)
-    assert manifest is not None
     stream.manifest = None
-    stream.divide(wanted, manifest.folder)
+    wanted = chance.choice(BUCKETS)
+    rescaled(stream, checkpoint, wanted)
     return wanted
 
 

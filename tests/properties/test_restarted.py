@@ -27,7 +27,7 @@ from holdsfor.spark.streaming.state_files import FILES
 from holdsfor.spark.streaming.stopped_stream import StoppedStream
 from holdsfor.syntax.time_points import LATEST
 from tests.properties.streamed import Outcome, SimulatedStream, embedded_outcome
-from tests.properties.test_rescaled import begun
+from tests.properties.test_rescaled import begun, rescaled
 from tests.properties.test_streamed import on_executors
 from tests.seeds import chunks, named, share
 
@@ -128,6 +128,9 @@ def compare(seed: int, checkpoint: Path) -> int:
     begins, last = 0, None
     for number, batch in enumerate(batches):
         if number == stop:
+            if chance.random() < 0.5:
+                n_buckets = chance.choice([1, 2, 3, 5])
+                rescaled(stream, checkpoint, n_buckets)
             stopped = StoppedStream(str(checkpoint), stream.files)
             found = read_manifest(stream.files)
             assert found is not None

@@ -68,7 +68,10 @@ def rescaled_states(
         ]
         aligned = _aligned(parts, boundary)
         rescaling = _Rescaling(new, stage.receives, new_rules(old.rules, old.components, is_last=old.is_last))
-        yield from rescaling.apart(parts, buckets) if aligned is None else rescaling.joined(aligned, buckets)
+        if aligned is None:
+            yield from rescaling.apart(parts, buckets, boundary)
+        else:
+            yield from rescaling.joined(aligned, buckets)
 
 
 def joined_parts(
@@ -151,8 +154,11 @@ class _Rescaling:
             content = self.snapshot(joined, parts[0].snapshot).to_bytes()
             yield RescaledState(bucket, content, self._n_keys(joined), 1)
 
-    def apart(self, parts: Sequence[StatePart], buckets: Sequence[int]) -> Iterator[RescaledState]:
-        """The states of new buckets, with a part for each old part that has keys in common with them."""
+    def apart(self, parts: Sequence[StatePart], buckets: Sequence[int], boundary: int) -> Iterator[RescaledState]:
+        """The states of new buckets, with a part for each old part that has keys in common with them.
+
+        Undecided intervals are those of some keys only, so the parts of most buckets are joined all the same.
+        """
         found: dict[int, list[StatePart]] = {bucket: [] for bucket in buckets}
         n_keys: Counter[int] = Counter()
         for part in parts:
@@ -160,7 +166,9 @@ class _Rescaling:
                 found[bucket].append(StatePart(bucket_of(self.new, n), number, self.snapshot(state, part.snapshot)))
                 n_keys[bucket] += self._n_keys(state)
         for bucket, own in found.items():
-            yield RescaledState(bucket, written_parts(own), n_keys[bucket], len(own))
+            joined = joined_parts(own, self.new, bucket, boundary, {})
+            content = written_parts(own) if joined is None else joined.to_bytes()
+            yield RescaledState(bucket, content, n_keys[bucket], len(own) if joined is None else 1)
 
     def _common_states(self, part: StatePart, buckets: Sequence[int]) -> Iterator[tuple[int, int, int, BucketState]]:
         """The states of the keys that a part has in common with buckets, each with the bucket of a larger number."""
