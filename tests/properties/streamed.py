@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
@@ -14,6 +16,7 @@ import pyarrow.compute as pc  # type: ignore[import-untyped]
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.columns.encoding import Symbols
 from holdsfor.distribution.stages import Stages
+from holdsfor.errors import DataProblem
 from holdsfor.parallel.exchange.facts import Facts, Load, Texts
 from holdsfor.parallel.exchange.routing import Router
 from holdsfor.parallel.exchange.shipped_rules import Rules
@@ -139,7 +142,8 @@ class SimulatedStream:
         self.executors_of: Callable[[int], Sequence[KeptBuckets | None]] = lambda bucket: [None]
         self.n_processes = 0
         self.is_delayed: Callable[[], bool] = lambda: False
-        self._delayed: list[Iterator[Any]] = []
+        self.is_faster: Callable[[], bool] = lambda: False
+        self._delayed: list[LostTask] = []
         self.is_ordered = False
 
     def divide(self, n_buckets: int, folder: str) -> None:
@@ -165,7 +169,8 @@ class SimulatedStream:
 
         Each bucket is evaluated on its `executors_of`, one after another, and the results of the last one count. A
         bucket continues with its session on an executor, or in a bucket process, if there is one, else with its state
-        in files. A task that `is_delayed` was lost, and ends after the next micro-batch or repetition.
+        in files. A task that `is_delayed` was lost, and writes its state after the next micro-batch. If it `is_faster`
+        with its results, it writes its state after other attempts, and its results count.
         """
         delayed, self._delayed = self._delayed, []
         decision = self.log.of(number)
@@ -190,8 +195,8 @@ class SimulatedStream:
                 self._take(found)
         else:
             list(WaitTask(self.states, number)([_only(each, "stage", *range(1, 99)) for each in sent]))
-        for attempt in delayed:
-            list(attempt)
+        for task in delayed:
+            task.finish()
         return decision
 
     def _evaluated(self, number: int, decision: Decision, sent: list[Any], fails_at: int | None) -> list[Any]:
@@ -221,11 +226,13 @@ class SimulatedStream:
         """The results of a bucket."""
         if self.n_processes:
             return list(DelegatedStepTask(task, self.n_processes).evaluated(bucket, blocks))
-        if self.is_delayed():
-            attempt = task.evaluated(bucket, blocks)
-            next(attempt, None)
-            self._delayed.append(attempt)
+        lost = LostTask(task, bucket, blocks) if self.is_delayed() else None
         *_, last = [list(task.evaluated(bucket, blocks, kept)) for kept in self.executors_of(bucket)]
+        if lost is None:
+            return last
+        if self.is_faster():
+            return lost.finish()
+        self._delayed.append(lost)
         return last
 
     def _take(self, found: list[Any]) -> None:
@@ -248,6 +255,48 @@ class SimulatedStream:
             rows = self.outcome.changes.setdefault(at, set())
             assert (sign, *row) not in rows, "a change occurs twice"
             rows.add((sign, *row))
+
+
+@dataclass(frozen=True)
+class _HeldFiles(StreamFiles):
+    """Files that are written when a task may go on."""
+
+    hold: Callable[[], None] = field(default=lambda: None, compare=False)
+
+    def create(self, path: str, content: bytes) -> bool:
+        self.hold()
+        return super().create(path, content)
+
+    def write(self, path: str, content: bytes) -> None:
+        self.hold()
+        super().write(path, content)
+
+
+class LostTask:
+    """A task that has evaluated a bucket, and writes its state at the end of other attempts."""
+
+    def __init__(self, task: BucketStepTask, bucket: int, blocks: list[Any]) -> None:
+        self._is_evaluated, self._may_write = Event(), Event()
+        self._rows: list[Any] = []
+        held = replace(task, files=_HeldFiles(task.files.root, self._hold))
+        self._thread = Thread(target=self._run, args=(held, bucket, blocks), daemon=True)
+        self._thread.start()
+        self._is_evaluated.wait()
+
+    def _hold(self) -> None:
+        self._is_evaluated.set()
+        self._may_write.wait()
+
+    def _run(self, task: BucketStepTask, bucket: int, blocks: list[Any]) -> None:
+        with suppress(DataProblem):  # if the next micro-batch has deleted the files before this one
+            self._rows = list(task.evaluated(bucket, blocks))
+        self._is_evaluated.set()
+
+    def finish(self) -> list[Any]:
+        """The rows."""
+        self._may_write.set()
+        self._thread.join()
+        return self._rows
 
 
 def _named(facts: Facts, load: Load) -> list[tuple[str, Any]]:

@@ -39,6 +39,8 @@ DELAYED = range(9200, 9250)
 DECIDING = range(9300, 9350)
 CUT = range(9400, 9450)
 TOGETHER = range(9500, 9550)
+WRITTEN = 99
+"""More than there are buckets: a micro-batch is repeated when its output was written and not yet committed."""
 
 
 def with_members(case: Case) -> Case:
@@ -80,11 +82,15 @@ class Executors:
         """Whether an executor that is lost continues with a task."""
         return self.chance.random() < 0.05
 
+    def is_faster(self) -> bool:
+        """Whether the results of such a task count."""
+        return self.chance.random() < 0.5
+
 
 def on_executors(stream: SimulatedStream, seed: int) -> None:
     """Evaluate the buckets of a stream on executors."""
     executors = Executors(random.Random(seed))
-    stream.executors_of, stream.is_delayed = executors, executors.is_delayed
+    stream.executors_of, stream.is_delayed, stream.is_faster = executors, executors.is_delayed, executors.is_faster
 
 
 def cut_case(seed: int) -> Case:
@@ -141,6 +147,8 @@ def compare(seed: int, case: Case, n_buckets: int, folder: Path, *, is_ordered: 
         if chance.random() < 0.2:
             stream.batch(number, batch, fails_at=chance.randint(0, 3))
         stream.batch(number, batch)
+        if chance.random() < 0.2:
+            stream.batch(number, batch, fails_at=WRITTEN)
     return check(seed, expected, stream.outcome, f"{run}, {n_buckets} buckets\n{case.text}\n{batches}")
 
 

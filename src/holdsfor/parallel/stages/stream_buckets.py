@@ -248,6 +248,8 @@ class StreamBucket(Bucket):
         selection = self.rules.compiled().selection
         shown = None if selection is None else ShownRows(selection, session.symbols)
         evaluated = self._together(session, last) or self._one_by_one(session, last)
+        if session.replayed is not None:
+            self._settle_again(session, evaluated, session.replayed, last)
         yield from evaluated.unmatched
         kinds = ((evaluated.found, True, True), (evaluated.output, True, False), (evaluated.inside, False, True))
         for each, is_output, is_sent in kinds:
@@ -296,6 +298,16 @@ class StreamBucket(Bucket):
         session.records.take_unmatched()
         evaluated.unmatched += _unmatched(changes.unmatched)
         return evaluated
+
+    def _settle_again(self, session: EngineSession, evaluated: _Evaluated, settled: int, last: int) -> None:
+        """Report as settled what the first evaluation of query times has reported, also if this one settles less."""
+        report = session.last_report()
+        if report is not None:
+            found = self._since_start(report, session.start).before(settled)
+            evaluated.output += _settled_facts(found, session.state)
+        evaluated.settled[last] = max(settled, evaluated.settled.get(last, settled))
+        session.state.reported_until = max(settled, session.state.reported_until)
+        session.replayed = None
 
     def _since_start(self, report: ReportColumns, first: int) -> ReportColumns:
         """The part of a report that is not before its session, if the session begins later than the stream."""

@@ -20,13 +20,14 @@ from holdsfor.parallel.stages.state_parts import StatePart, part_facts, read_par
 from holdsfor.parallel.stages.stream_buckets import UNMATCHED, StreamBucket
 from holdsfor.runtime.prepared_rules import PreparedRules
 from holdsfor.runtime.session import EngineSession
+from holdsfor.runtime.snapshot import Snapshot
 from holdsfor.spark.exchange.shuffle_rows import SHUFFLE_SCHEMA, loads_of, rows_of
-from holdsfor.spark.streaming.journals import Journal, RowCounts, counted_rows, history_after
+from holdsfor.spark.streaming.journals import Journal, RowCounts, counted_rows, history_after, is_journal
 from holdsfor.spark.streaming.state_files import RESTART, StateFiles, StateNames, number_of
 
-__all__ = ["BucketSession", "is_snapshot_due", "read_blocks", "restored_session", "written_blocks"]
+__all__ = ["BucketSession", "is_snapshot_due", "read_blocks", "restored_session", "settled_by", "written_blocks"]
 
-_HISTORY = "history"
+_HISTORY, _SETTLED = "history", "settled"
 _REPLAY_BYTES = 64 << 10  # of a snapshot, which are written as fast as a journal without records is replayed
 _SHARE = 0.5, 1.0  # of a snapshot that journals may reach; each bucket has its own, so that they do not meet
 
@@ -38,6 +39,11 @@ class PartSession:
     bucket: StreamBucket
     number: int
     session: EngineSession
+
+    @property
+    def settled(self) -> int:
+        """The time-point up to which results were reported as settled."""
+        return max(self.session.state.settled, self.session.state.reported_until)
 
     def facts(self, blocks: Iterable[Any]) -> list[Facts]:
         """The facts in shuffle blocks."""
@@ -95,9 +101,18 @@ class BucketSession:
             yield from rows_of(_counted(results, changed), texts)
         self.history = history_after(self.history, batch, last, received, changed)
 
+    def repeat(self, settled: Sequence[int] | None) -> None:
+        """Settle in the next micro-batch what another attempt to evaluate it has settled in each part, if there is one.
+
+        The results of that attempt may be in the output.
+        """
+        if settled is not None:
+            for part, until in zip(self.parts, settled, strict=True):
+                part.session.replayed = until
+
     def snapshot(self) -> bytes:
         """The state as the content of a file; journals then continue it, if one session has all keys."""
-        more = {_HISTORY: self.history}
+        more: dict[str, Any] = {_HISTORY: self.history, _SETTLED: [part.settled for part in self.parts]}
         if not self.is_whole:
             self._join(more)
         content = written_parts(self._states(), more)
@@ -117,8 +132,8 @@ class BucketSession:
 
     def journal(self, last: int, before: str, blocks: bytes) -> bytes:
         """The journal of the evaluated micro-batch as the content of a file."""
-        state = self.session.state
-        return Journal(last, max(state.settled, state.reported_until), before, self.history, blocks).to_bytes()
+        (part,) = self.parts
+        return Journal(last, part.settled, before, self.history, blocks).to_bytes()
 
     def note_journal(self, n_bytes: int) -> None:
         """Count a journal with the records that have waited for it."""
@@ -134,16 +149,22 @@ class BucketSession:
             message = f"the journal `{name}` does not continue the state before it"
             raise DataProblem(Diagnostic("HF792", message, hint=RESTART))
         blocks = [*(read_blocks(states.read(each)) for each in waiting), read_blocks(found.blocks)]
-        self.session.replayed = found.settled
+        self.repeat([found.settled])
         for _ in self.evaluated(number_of(journal), blocks, found.last):
             pass
-        self.session.replayed = None
-        state = self.session.state
-        state.reported_until = max(state.reported_until, found.settled)
         if found.after != self.history:
             message = f"the journal `{name}` has other results than the micro-batch that wrote it"
             hint = "continue the stream once with the version of holdsfor that wrote the checkpoint"
             raise DataProblem(Diagnostic("HF792", message, hint=hint))
+
+
+def settled_by(states: StateFiles, name: str) -> list[int] | None:
+    """The settled time-points in a file with the state after a micro-batch; None in one of an older version."""
+    content, path = states.read(name), f"{states.folder}/{name}"
+    if is_journal(content):
+        return [Journal.from_bytes(content, path).settled]
+    found: list[int] | None = Snapshot.from_bytes(content, path).more.get(_SETTLED)
+    return found
 
 
 def _counted(shuffle_blocks: Iterable[ShuffleBlock], counts: RowCounts) -> Iterator[ShuffleBlock]:

@@ -18,6 +18,7 @@ from holdsfor.spark.streaming.bucket_sessions import (
     is_snapshot_due,
     read_blocks,
     restored_session,
+    settled_by,
     written_blocks,
 )
 from holdsfor.spark.streaming.state_files import RESTART, StateFiles, StateNames, StreamFiles
@@ -46,31 +47,48 @@ class BucketStepTask:
             yield from self.evaluated(number, shuffle_blocks)
 
     def evaluated(self, number: int, shuffle_blocks: Sequence[Any], kept: KeptBuckets | None = None) -> Iterator[Any]:
-        """The results of a bucket, as rows; its state is written when all are taken.
+        """The results of a bucket, as rows; its state is written before the first one.
 
-        The session continues from its state in memory, if `kept` has it, else from its state in files. A session that
-        was restored writes a snapshot: a bucket that moves between processes does not replay a micro-batch twice.
+        The session continues from its state in memory, if `kept` has it, else from its state in files. Attempts to
+        evaluate one micro-batch may settle different time-points: the first one that writes its state decides, and all
+        others report what it has settled. So it does not matter which results count.
         """
-        states, bucket = StateFiles(self.files, self.bucket.destination.stage, number), self.bucket
-        names = states.before(self.batch)
+        states = StateFiles(self.files, self.bucket.destination.stage, number)
+        rows = self._attempt(states, shuffle_blocks, kept)
+        while rows is None:
+            rows = self._attempt(states, shuffle_blocks, None, is_second=True)
+        yield from rows
+
+    def _attempt(
+        self, states: StateFiles, shuffle_blocks: Sequence[Any], kept: KeptBuckets | None, *, is_second: bool = False
+    ) -> list[Any] | None:
+        """The results of a bucket; None if another attempt has written its state meanwhile.
+
+        Then a second evaluation leaves that state as it is: later micro-batches may have begun, if this task was lost.
+        """
+        bucket, names = self.bucket, states.before(self.batch)
         known = None if kept is None else kept.taken(states, names.last)
         borrowed = borrowed_rules(bucket.rules, bucket.components, is_last=bucket.is_last)
         with nullcontext() if kept is not None else borrowed as prepared:
             found = restored_session(bucket, states, names, prepared) if known is None else known
             self._check(found, f"{states.folder}/{names.last}")
+            attempted = states.after(self.batch) if names.has_repetition else None
+            found.repeat(None if attempted is None else settled_by(states, attempted))
             waiting, before = [states.read(each) for each in names.waiting], found.history
-            blocks = [*map(read_blocks, waiting), shuffle_blocks]
-            yield from found.evaluated(self.batch, blocks, self.last)
-            if kept is None:
-                self._save(states, names, found)
-                return
+            rows = list(found.evaluated(self.batch, [*map(read_blocks, waiting), shuffle_blocks], self.last))
             content = None
-            if known is not None and known.is_whole and not names.has_repetition:
+            if kept is not None and known is not None and known.is_whole and not names.has_repetition:
                 journal = found.journal(self.last, before, written_blocks(shuffle_blocks))
                 n_bytes = len(journal) + sum(map(len, waiting))
                 if not kept.is_snapshot_due(states, found, n_bytes):
-                    content = self._append(states, found, journal, n_bytes)
-            kept.keep(states, self.batch, content or self._save(states, names, found), found)
+                    found.note_journal(n_bytes)
+                    content = journal
+            if is_second and names.has_repetition:
+                return rows
+            written = self._written(states, names, found, content)
+        if written is not None and kept is not None:
+            kept.keep(states, self.batch, written, found)
+        return None if written is None else rows
 
     def _check(self, found: BucketSession, name: str) -> None:
         """Refuse the state of another query time."""
@@ -79,20 +97,19 @@ class BucketStepTask:
                 message = f"the state `{name}` is of the query time {part.session.previous}, expected {self.previous}"
                 raise DataProblem(Diagnostic("HF792", message, hint=RESTART))
 
-    def _save(self, states: StateFiles, names: StateNames, found: BucketSession) -> bytes:
-        """Write a snapshot, unless another attempt has done so meanwhile: this task was lost, or is a speculative one.
+    def _written(
+        self, states: StateFiles, names: StateNames, found: BucketSession, journal: bytes | None
+    ) -> bytes | None:
+        """Write the journal, or a snapshot without one; the content, or None if another attempt was the first.
 
-        Two attempts may settle different time-points, so the state must stay that of the attempt whose results count.
+        A session that was restored writes a snapshot: a bucket that moves between processes does not replay a
+        micro-batch twice. A repetition replaces the state, which has settled the same.
         """
-        content = found.snapshot()
-        if names.has_repetition or not states.is_written(self.batch):
+        content = found.snapshot() if journal is None else journal
+        if names.has_repetition:
             states.save(self.batch, content)
-        return content
-
-    def _append(self, states: StateFiles, found: BucketSession, journal: bytes, n_bytes: int) -> bytes:
-        states.append(self.batch, journal)
-        found.note_journal(n_bytes)
-        return journal
+            return content
+        return content if states.claim(self.batch, content, is_journal=journal is not None) else None
 
 
 @dataclass

@@ -33,7 +33,7 @@ from holdsfor.errors import DataProblem, Diagnostic
 from holdsfor.parallel.exchange.facts import Facts
 from holdsfor.parallel.stages.stream_buckets import SETTLED
 
-__all__ = ["Journal", "RowCounts", "counted_rows", "history_after"]
+__all__ = ["Journal", "RowCounts", "counted_rows", "history_after", "is_journal"]
 
 RowCounts: TypeAlias = Counter[tuple[str, str, int]]
 """The number of rows in shuffle blocks by their kind, name and arity."""
@@ -73,6 +73,11 @@ class Journal:
             raise DataProblem(Diagnostic("HF792", message, hint="use a copy of the checkpoint"))
         size = 8 + int.from_bytes(rest[:8], "little")
         return Journal(**json.loads(rest[8:size]), blocks=rest[size:])
+
+
+def is_journal(content: bytes) -> bool:
+    """Whether the content of a file is a journal."""
+    return content.startswith(_MAGIC)
 
 
 def history_after(before: str, batch: int, last: int, received: RowCounts, changed: RowCounts) -> str:

@@ -104,7 +104,7 @@ class _Rescaling:
         self.stream.write_snapshots()
         self.stream.files.delete_folder(next_folder)
         counts = [self._stage(position, old, new) for position in range(len(self.stream.stages.stages))]
-        n_entities, n_parts = map(sum, zip(*counts, strict=True))
+        n_entities, n_parts = sum(each for each, _ in counts), sum(each for _, each in counts)
         identity = replace(manifest.identity, n_buckets=self.n_new)
         changed = Manifest(
             identity, next_folder, self.stream.next - 1, digest_of_stages(self.stream.stages), fixed=manifest.fixed

@@ -27,6 +27,7 @@ FILES = "holdsfor"
 
 _STATE, _JOURNAL, _WAITING = ".state", ".journal", ".waiting"
 _DIGITS = 12
+_WITHOUT_LINKS = errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, errno.EMLINK  # of file systems that cannot link
 
 
 @dataclass(frozen=True)
@@ -122,6 +123,28 @@ class StreamFiles:
                 system.delete_file(beside)
             raise self.unwritable(problem) from None
 
+    def create(self, path: str, content: bytes) -> bool:
+        """Write a file that does not exist; False, and nothing changes, if it does.
+
+        Of several processes, one creates the file. Where files cannot be linked, as on object stores, two that do so in
+        the same moment may both succeed.
+        """
+        local = self.local_path(path)
+        if local is not None:
+            try:
+                return _created(local, content)
+            except OSError as problem:
+                raise self.unwritable(problem) from None
+        if self.exists(path):
+            return False
+        self.write(path, content)
+        return True
+
+    def exists(self, path: str) -> bool:
+        """Whether there is a file."""
+        system, whole = self._opened(path)
+        return bool(system.get_file_info(whole).is_file)
+
     def new_file(self, path: str) -> Any:
         """A new file to write to."""
         system, whole = self._opened(path)
@@ -165,6 +188,26 @@ class StreamFiles:
     def inside(self, folder: str) -> StreamFiles:
         """A folder in this folder, or this folder without a name."""
         return StreamFiles(f"{self.root.rstrip('/')}/{folder}") if folder else self
+
+
+def _created(path: Path, content: bytes) -> bool:
+    """Write a local file under another name, and link it to its own, if there is no such file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+    try:
+        beside.write_bytes(content)
+        os.link(beside, path)
+    except FileExistsError:
+        return False
+    except OSError as problem:
+        if problem.errno not in _WITHOUT_LINKS:
+            raise
+        if path.exists():
+            return False
+        beside.rename(path)
+    finally:
+        beside.unlink(missing_ok=True)
+    return True
 
 
 @lru_cache(maxsize=32)
@@ -239,9 +282,12 @@ class StateFiles:
         names = self.files.names(self.folder)
         return self._needed(names if batch is None else [name for name in names if number_of(name) < batch])
 
-    def is_written(self, batch: int) -> bool:
-        """Whether there are files of a micro-batch, or of later ones."""
-        return any(number_of(name) >= batch for name in self.files.names(self.folder))
+    def after(self, batch: int) -> str | None:
+        """The file with the state after a micro-batch that an attempt has written, a snapshot rather than a journal."""
+        for kind in (_STATE, _JOURNAL):
+            if self.files.exists(f"{self.folder}/{_name(batch, kind)}"):
+                return _name(batch, kind)
+        return None
 
     def _needed(self, names: list[str]) -> StateNames:
         """The last snapshot and what follows it; a repeated micro-batch may have left a snapshot and a journal."""
@@ -269,18 +315,26 @@ class StateFiles:
 
     def save(self, batch: int, content: bytes) -> None:
         """Write the state after a micro-batch as a snapshot."""
-        self._write(batch, _STATE, content)
+        self.files.write(f"{self.folder}/{_name(batch, _STATE)}", content)
 
-    def append(self, batch: int, content: bytes) -> None:
-        """Write the journal of a micro-batch, which continues the state before it."""
-        self._write(batch, _JOURNAL, content)
+    def claim(self, batch: int, content: bytes, *, is_journal: bool) -> bool:
+        """Write the state after a micro-batch, unless another attempt has done so: False, and nothing changes."""
+        kinds = (_JOURNAL, _STATE) if is_journal else (_STATE, _JOURNAL)
+        own, other = (f"{self.folder}/{_name(batch, kind)}" for kind in kinds)
+        if self.files.exists(other) or not self.files.create(own, content):
+            return False
+        if self.files.exists(other):  # created in the same moment: both attempts may see that, and both try again
+            self.files.delete(own)
+            return False
+        return True
 
     def wait(self, batch: int, content: bytes) -> None:
         """Write records that no query time of a micro-batch has seen."""
-        self._write(batch, _WAITING, content)
+        self.files.write(f"{self.folder}/{_name(batch, _WAITING)}", content)
 
-    def _write(self, batch: int, kind: str, content: bytes) -> None:
-        self.files.write(f"{self.folder}/{batch:0{_DIGITS}}{kind}", content)
+
+def _name(batch: int, kind: str) -> str:
+    return f"{batch:0{_DIGITS}}{kind}"
 
 
 def number_of(name: str) -> int:
