@@ -5,16 +5,19 @@ The environment comes from PyPI, the jars from Maven Central, both into a cache.
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from tests.apps.data import ROOT
 from tests.spark import maven
+from tests.spark.kafka import job_environment
 from tests.spark.maven import CACHE
 
-__all__ = ["job_environment", "python", "why_not"]
+__all__ = ["configuration", "python", "rows", "why_not"]
 
 SPARK = "4.2.0"
 DELTA = ("io.delta", "delta-spark_4.2_2.13", "4.4.0")
@@ -45,9 +48,21 @@ def python() -> Path:
     return folder / "bin" / "python"
 
 
-def job_environment() -> dict[str, str]:
-    """The environment of a program that writes tables of Delta Lake."""
-    environment = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": str(python())}
-    environment["PYTHONPATH"] = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
-    environment["HOLDSFOR_DELTA_JARS"] = ",".join(map(str, jars()))
-    return environment
+def configuration() -> dict[str, str]:
+    """The settings of a session that writes and reads tables."""
+    return {
+        "spark.jars": ",".join(map(str, jars())),
+        "spark.databricks.delta.snapshotPartitions": "1",
+        "spark.driver.memory": "1g",
+        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+        "spark.ui.enabled": "false",
+    }
+
+
+def rows(*paths: Path) -> list[list[dict[str, Any]]]:
+    """The rows of each table."""
+    command = [str(python()), "-m", "tests.spark.delta_rows", json.dumps(configuration()), *map(str, paths)]
+    environment = job_environment(python())
+    done = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, check=True, timeout=600)
+    return [json.loads(line) for line in done.stdout.splitlines()[-len(paths) :]]

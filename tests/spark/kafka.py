@@ -198,9 +198,9 @@ def messages(broker: str, topic: str) -> list[tuple[str, str]]:
     return [(key, value) for key, value in map(json.loads, done.stdout.splitlines())]
 
 
-def job_environment() -> dict[str, str]:
-    """The environment of a job in a process of its own."""
-    environment = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
+def job_environment(python: Path = Path(sys.executable)) -> dict[str, str]:
+    """The environment of a job in a process of its own, with the given interpreter."""
+    environment = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": str(python)}
     return {**environment, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
 
 

@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +21,8 @@ import pytest
 import holdsfor as hf
 from tests.apps.data import ROOT
 from tests.seeds import IS_LONG, ROTATION
-from tests.spark import kafka, postgresql
-from tests.spark.conftest import why_not
+from tests.spark import delta, kafka, postgresql
+from tests.spark.conftest import JAVA_OPTIONS, WITHOUT_COMPILER, why_not
 from tests.spark.random_stream import (
     RULES,
     STEP,
@@ -41,23 +41,34 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.in_turn(2)
 
 KILLS = int(os.environ.get("HOLDSFOR_KILLS", "30" if IS_LONG else "1"))
-N_BATCHES = 2 * KILLS if KILLS > 1 else 5
+N_BATCHES = 4 * KILLS if KILLS > 1 else 5
+START_SECONDS = 20
+"""The time in which a job starts, restores its state and repeats a micro-batch."""
 
 
 @dataclass(frozen=True)
 class Output:
-    """A place to which a stream writes a feed, and a function that reads it and compares it with one engine."""
+    """Places to which a stream writes feeds, and a function that reads them and compares them with one engine."""
 
-    feed: str
-    format: str
-    options: Mapping[str, str]
+    feeds: Sequence[tuple[str, str, Mapping[str, str]]]
     check: Callable[[list[list[str]]], None]
-    jars: Sequence[Path] = ()
+    configuration: Mapping[str, str] = field(default_factory=dict)
+    python: Path = Path(sys.executable)
 
     @property
     def described(self) -> str:
-        jars = ",".join(map(str, self.jars))
-        return json.dumps({"feed": self.feed, "format": self.format, "options": {**self.options}, "jars": jars})
+        feeds = [{"feed": feed, "format": place, "options": {**options}} for feed, place, options in self.feeds]
+        configuration = {
+            "spark.driver.memory": "512m",
+            "spark.driver.extraJavaOptions": JAVA_OPTIONS,
+            **WITHOUT_COMPILER,
+            **self.configuration,
+        }
+        return json.dumps({"feeds": feeds, "configuration": configuration, "window": WINDOW, "step": STEP})
+
+
+def jars(*paths: Path) -> dict[str, str]:
+    return {"spark.jars": ",".join(map(str, paths))}
 
 
 @contextmanager
@@ -67,7 +78,7 @@ def files(folder: Path) -> Iterator[Output]:
     def check(batches: list[list[str]]) -> None:
         assert changes_of_rows(pq.read_table(folder / "out").to_pylist()) == expected_changes(batches)
 
-    yield Output("changes", "parquet", {"path": str(folder / "out")}, check)
+    yield Output([("changes", "parquet", {"path": str(folder / "out")})], check)
 
 
 @contextmanager
@@ -84,7 +95,7 @@ def topic(folder: Path) -> Iterator[Output]:
             assert changes_of_rows([json.loads(value) for value in by_key.values()]) == expected_changes(batches)
 
         options = {"kafka.bootstrap.servers": broker.address, "topic": "changes"}
-        yield Output("changes", "kafka", options, check, kafka.connector_jars())
+        yield Output([("changes", "kafka", options)], check, jars(*kafka.connector_jars()))
 
 
 @contextmanager
@@ -98,7 +109,7 @@ def table(folder: Path) -> Iterator[Output]:
             assert changes_of_rows(list(map(json.loads, rows))) == expected_changes(batches)
             assert tables_of(server) == ["changes", "holdsfor_batches"]
 
-        yield Output("changes", "jdbc", options_of(server, "changes"), check, [postgresql.DRIVER])
+        yield Output([("changes", "jdbc", options_of(server, "changes"))], check, jars(postgresql.DRIVER))
 
 
 @contextmanager
@@ -113,7 +124,7 @@ def view(folder: Path) -> Iterator[Output]:
             assert found == expected_results(batches)
             assert tables_of(server) == ["holdsfor_batches", "known"]
 
-        yield Output("current", "jdbc", options_of(server, "known"), check, [postgresql.DRIVER])
+        yield Output([("current", "jdbc", options_of(server, "known"))], check, jars(postgresql.DRIVER))
 
 
 @contextmanager
@@ -125,7 +136,23 @@ def snapshots(folder: Path) -> Iterator[Output]:
         found = [(row["fvp"], row["start"], row["end"]) for row in pq.read_table(last).to_pylist()]
         assert sorted(found, key=str) == expected_results(batches)
 
-    yield Output("current", "parquet", {"path": str(folder / "view")}, check)
+    yield Output([("current", "parquet", {"path": str(folder / "view")})], check)
+
+
+@contextmanager
+def delta_tables(folder: Path) -> Iterator[Output]:
+    """Tables of Delta Lake with the changes and the current results."""
+    skip_without(delta.why_not())
+    changes, current = folder / "tables" / "changes", folder / "tables" / "the `current` view"
+
+    def check(batches: list[list[str]]) -> None:
+        found, known = delta.rows(changes, current)
+        assert changes_of_rows(found) == expected_changes(batches)
+        results = [(row["fvp"], row["start"], row["end"]) for row in known]
+        assert sorted(results, key=str) == expected_results(batches)
+
+    feeds = [("changes", "delta", {"path": str(changes)}), ("current", "delta", {"path": str(current)})]
+    yield Output(feeds, check, delta.configuration(), delta.python())
 
 
 def options_of(server: postgresql.PostgreSQL, name: str) -> dict[str, str]:
@@ -145,7 +172,7 @@ def in_test_long(output: Any) -> Any:
     return pytest.param(output, marks=pytest.mark.long, id=output.__name__)
 
 
-OUTPUTS = [pytest.param(files, id="files"), *map(in_test_long, [topic, table, view, snapshots])]
+OUTPUTS = [pytest.param(files, id="files"), *map(in_test_long, [topic, table, view, snapshots, delta_tables])]
 
 
 @pytest.mark.parametrize("opened", OUTPUTS)
@@ -160,14 +187,20 @@ def test_a_killed_stream_continues_without_loss_or_repetition(
     write_batches(tmp_path / "records", batches)
     n_killed = 0
     with opened(tmp_path) as output:
-        while not run_job(tmp_path, output, None if n_killed == KILLS else (chance.randint(0, 2), chance.random())):
+        while not run_job(tmp_path, output, next_kill(chance) if n_killed < KILLS else None):
             n_killed += 1
         output.check(batches)
         if KILLS > 1:
             repeat_last(tmp_path / "checkpoint")
             run_job(tmp_path, output, None)
             output.check(batches)
-    assert n_killed
+    assert n_killed == KILLS, "the stream has ended before the last kill"
+
+
+def next_kill(chance: random.Random) -> tuple[int, float]:
+    """The number of micro-batches before a kill, and the seconds after them; without one, the job is starting."""
+    n_batches = chance.randint(0 if KILLS > 1 else 1, 2)
+    return n_batches, chance.random() * (1 if n_batches else START_SECONDS)
 
 
 def repeat_last(checkpoint: Path) -> None:
@@ -213,12 +246,17 @@ def test_killed_workers_and_bucket_processes_do_not_change_the_output(spark: Spa
 
 def run_job(folder: Path, output: Output, kill: tuple[int, float] | None) -> bool:
     """Run the stream to its end, or kill its processes some seconds after some micro-batches; whether it ended."""
-    command = [sys.executable, "-m", "tests.spark.streamed_job", str(folder / "rules.prolog")]
+    command = [str(output.python), "-m", "tests.spark.streamed_job", str(folder / "rules.prolog")]
     command += [str(folder / "records"), str(folder / "checkpoint"), output.described]
     log = folder / "job.log"
     with log.open("ab") as errors:
         job = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=errors, env=kafka.job_environment(), cwd=ROOT, process_group=0
+            command,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            env=kafka.job_environment(output.python),
+            cwd=ROOT,
+            process_group=0,
         )
     assert job.stdout is not None
     try:
