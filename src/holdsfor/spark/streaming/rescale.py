@@ -101,6 +101,7 @@ class _Rescaling:
         if n_old == self.n_new:
             return Rescaled(n_old, n_old, 0, before, before)
         self.stream.check_results()
+        self.stream.check_unwritten()
         self.stream.write_snapshots()
         self.stream.files.delete_folder(next_folder)
         counts = [self._stage(position, old, new) for position in range(len(self.stream.stages.stages))]

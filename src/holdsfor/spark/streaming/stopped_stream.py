@@ -98,6 +98,18 @@ class StoppedStream:
             hint = "start the stream with the old rules once, and stop it"
             raise DataProblem(Diagnostic("HF797", message, hint=hint))
 
+    def check_unwritten(self) -> None:
+        """Refuse a stream with a micro-batch that all buckets have evaluated and that is not complete.
+
+        Its output may be written. Other buckets may settle other time-points, so they would lose or repeat results.
+        """
+        files = self.files.inside(self.manifest.folder)
+        buckets = self.buckets(self.manifest.identity.n_buckets)
+        if all(states.after(self.next) for bucket in buckets for states in state_files(bucket, files)):
+            message = f"micro-batch {self.next} is evaluated and not complete: its output may be written"
+            hint = "start the stream once, and stop it"
+            raise DataProblem(Diagnostic("HF797", message, hint=hint))
+
     def begins(self) -> int | None:
         """The first time-point of the window of the next query time, None before the first one."""
         decision, identity = self.decision, self.manifest.identity
