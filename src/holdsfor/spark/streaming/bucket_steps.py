@@ -51,7 +51,7 @@ class BucketStepTask:
 
         The session continues from its state in memory, if `kept` has it, else from its state in files. Attempts to
         evaluate one micro-batch may settle different time-points: the first one that writes its state decides, and all
-        others report what it has settled. So it does not matter which results count.
+        others report the same results as settled. So it does not matter which attempt counts.
         """
         states = StateFiles(self.files, self.bucket.destination.stage, number)
         rows = self._attempt(states, shuffle_blocks, kept)
