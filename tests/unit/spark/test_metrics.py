@@ -6,6 +6,7 @@ import json
 import re
 import urllib.error
 import urllib.request
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from holdsfor.errors import HoldsforError
 from holdsfor.spark.streaming.batch_progress import BatchProgress
 from holdsfor.spark.streaming.decisions import Decision
 from holdsfor.spark.streaming.metrics import MetricsServer
+from holdsfor.spark.streaming.stage_costs import StageCost
 from holdsfor.spark.streaming.state_files import StreamFiles
 from tests.apps.data import ROOT
 
@@ -42,7 +44,9 @@ def progress(folder: Path, batch: int, seconds: float) -> BatchProgress:
     sources = {"0/north": 45, HOSTILE: 41}
     decision = Decision(batch, 0, 30, 40, sources, {}, ("0/north",))
     counts = {"read": 100, "late": 3, "set aside": 1, "changes": 7, "settled": 2}
-    return BatchProgress(decision, counts, seconds, {"read": 0.2, "evaluate": 0.5}, StreamFiles(str(folder)))
+    stages = {1: StageCost(0.75, 40 + batch), 2: StageCost(0.25, 2)}
+    phases = {"read": 0.2, "evaluate": 0.5}
+    return BatchProgress(decision, counts, seconds, phases, StreamFiles(str(folder)), stages=stages)
 
 
 def test_metrics_have_sums_and_last_values(tmp_path: Path) -> None:
@@ -73,6 +77,7 @@ def test_metrics_have_sums_and_last_values(tmp_path: Path) -> None:
         1,
     )
     assert found["holdsfor_state_bytes", None] == 5
+    assert (found["holdsfor_state_rows", "1"], found["holdsfor_stage_seconds_total", "1"]) == (41, 1.5)
     assert found["holdsfor_source_arrival", HOSTILE] == 41
     assert (found["holdsfor_source_idle", "0/north"], found["holdsfor_source_idle", HOSTILE]) == (1, 0)
 
@@ -100,7 +105,11 @@ def test_progress_is_a_line_of_json_or_text(tmp_path: Path) -> None:
     assert (content["batch"], content["query_time"], content["arrival"], content["lag"]) == (3, 40, 41, 1)
     assert (content["read"], content["records_per_second"], content["state_bytes"]) == (100, 50, 0)
     assert (content["read_seconds"], content["idle"]) == (0.2, ["0/north"])
+    assert (content["state_rows"], content["stage_1_seconds"], content["stage_2_seconds"]) == (45, 0.75, 0.25)
     assert shown.as_text() == (
         "micro-batch 3: query time 40, 1 behind the records, 100 records read, 50/s, 3 late, 1 set aside, 7 changes, "
-        "2 settled, state 0.0 MB, read 0.2 s, evaluate 0.5 s"
+        "2 settled, state 45 rows, 0.0 MB, read 0.2 s, evaluate 0.5 s, stage 1 0.8 s, stage 2 0.2 s"
     )
+    waiting = replace(shown, stages={})
+    assert waiting.as_text().endswith("2 settled, state 0.0 MB, read 0.2 s, evaluate 0.5 s")
+    assert "state_rows" not in json.loads(waiting.as_json())

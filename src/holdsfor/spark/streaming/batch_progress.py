@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,6 +14,7 @@ from holdsfor.columns.time_type import TimeType
 from holdsfor.sources.text_records import SetAside
 from holdsfor.spark.cluster.progress import described
 from holdsfor.spark.streaming.decisions import Decision
+from holdsfor.spark.streaming.stage_costs import StageCost
 from holdsfor.spark.streaming.state_files import StreamFiles
 
 if TYPE_CHECKING:
@@ -55,7 +56,8 @@ class BatchProgress:
     """A micro-batch in numbers: its decision, the records by outcome, its seconds, and those of its phases.
 
     `times` is the type of the times of the output; None for integers. `set_aside` are records that do not fit: the
-    first ones since the start of the query.
+    first ones since the start of the query. `stages` are the costs of stages by their numbers; without a due query time
+    there are none.
     """
 
     decision: Decision
@@ -65,6 +67,7 @@ class BatchProgress:
     files: StreamFiles
     times: TimeType | None = None
     set_aside: Sequence[SetAside] = ()
+    stages: Mapping[int, StageCost] = field(default_factory=dict)
 
     @property
     def lag(self) -> int | None:
@@ -82,14 +85,23 @@ class BatchProgress:
         """The size of the state of all buckets, with the records that wait."""
         return self.files.size("state")
 
+    @property
+    def state_rows(self) -> int | None:
+        """The number of rows of the state of all buckets; None without a due query time."""
+        return sum(stage.state_rows for stage in self.stages.values()) if self.stages else None
+
     def as_json(self) -> str:
         """One line of JSON."""
         reached = {"batch": self.decision.batch, "query_time": self.decision.last, "arrival": self.decision.reached}
         counts = {name.replace(" ", "_"): n for name, n in self.counts.items()}
         phases = {f"{phase}_seconds": round(seconds, 3) for phase, seconds in self.phases.items()}
         speed = {"records_per_second": round(self.records_per_second), "state_bytes": self.state_bytes}
+        if self.state_rows is not None:
+            speed["state_rows"] = self.state_rows
+        stages = {f"stage_{number}_seconds": round(stage.seconds, 3) for number, stage in self.stages.items()}
         idle = {"idle": list(self.decision.idle)} if self.decision.idle else {}
-        content = {**reached, "lag": self.lag, **counts, **speed, "seconds": round(self.seconds, 3), **phases, **idle}
+        seconds = {"seconds": round(self.seconds, 3), **phases, **stages}
+        content = {**reached, "lag": self.lag, **counts, **speed, **seconds, **idle}
         return json.dumps(content, ensure_ascii=False)
 
     def as_text(self, show_time: Callable[[int], object] = str) -> str:
@@ -99,9 +111,12 @@ class BatchProgress:
         behind = "" if self.lag is None else f", {self._shown_lag(self.lag)} behind the records"
         counts = [f"{n} {name}" for name, n in self.counts.items() if n and name not in ("read", "unused")]
         speed = f"{self.counts.get('read', 0)} records read, {self.records_per_second:.0f}/s"
-        state = f"state {self.state_bytes / 1e6:.1f} MB"
-        phases = ", ".join(f"{phase} {seconds:.1f} s" for phase, seconds in self.phases.items())
-        return ", ".join([f"micro-batch {self.decision.batch}: {reached}{behind}", speed, *counts, state, phases])
+        rows = "" if self.state_rows is None else f"{self.state_rows} rows, "
+        state = f"state {rows}{self.state_bytes / 1e6:.1f} MB"
+        phases = [f"{phase} {seconds:.1f} s" for phase, seconds in self.phases.items()]
+        if len(self.stages) > 1:
+            phases += [f"stage {number} {stage.seconds:.1f} s" for number, stage in self.stages.items()]
+        return ", ".join([f"micro-batch {self.decision.batch}: {reached}{behind}", speed, *counts, state, *phases])
 
     def _shown_lag(self, lag: int) -> str:
         return str(lag) if self.times is None else f"{lag / _PER_SECOND[self.times.unit]:g} s"

@@ -45,6 +45,16 @@ class PartSession:
         """The time-point up to which results were reported as settled."""
         return max(self.session.state.settled, self.session.state.reported_until)
 
+    @property
+    def n_rows(self) -> int:
+        """The number of records, of results that may still change, and of results of earlier stages."""
+        session, report = self.session, self.session.last_report()
+        computed = session.state.computed
+        tables = [table for found in (computed.all_events(), computed.all_fluents()) for _, table, *_ in found]
+        if report is not None:
+            tables += [*report.fluents.values(), *report.events.values()]
+        return sum(map(len, session.records.all)) + sum(table.n for table in tables)
+
     def facts(self, blocks: Iterable[Any]) -> list[Facts]:
         """The facts in shuffle blocks."""
         return [each for load in loads_of(blocks, self.session.symbols) for each in load.facts]
@@ -79,6 +89,11 @@ class BucketSession:
         """The session of all keys."""
         (part,) = self.parts
         return part.session
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows of the state."""
+        return sum(part.n_rows for part in self.parts)
 
     def evaluated(self, batch: int, blocks: Sequence[Sequence[Any]], last: int) -> Iterator[Any]:
         """The results of a micro-batch, as rows; when all are taken, the history is that after it.

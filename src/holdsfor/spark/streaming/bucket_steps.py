@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ from holdsfor.spark.streaming.bucket_sessions import (
     settled_by,
     written_blocks,
 )
+from holdsfor.spark.streaming.stage_costs import bucket_cost
 from holdsfor.spark.streaming.state_files import RESTART, StateFiles, StateNames, StreamFiles
 
 __all__ = ["BucketStepTask", "KeptBuckets", "WaitTask"]
@@ -66,7 +68,7 @@ class BucketStepTask:
 
         Then a second evaluation leaves that state as it is: later micro-batches may have begun, if this task was lost.
         """
-        bucket, names = self.bucket, states.before(self.batch)
+        began, bucket, names = time.perf_counter(), self.bucket, states.before(self.batch)
         known = None if kept is None else kept.taken(states, names.last)
         borrowed = borrowed_rules(bucket.rules, bucket.components, is_last=bucket.is_last)
         with nullcontext() if kept is not None else borrowed as prepared:
@@ -83,12 +85,13 @@ class BucketStepTask:
                 if not kept.is_snapshot_due(states, found, n_bytes):
                     found.note_journal(n_bytes)
                     content = journal
-            if is_second and names.has_repetition:
-                return rows
-            written = self._written(states, names, found, content)
-        if written is not None and kept is not None:
+            is_written = is_second and names.has_repetition
+            written = b"" if is_written else self._written(states, names, found, content)
+        if written is None:
+            return None
+        if kept is not None:
             kept.keep(states, self.batch, written, found)
-        return None if written is None else rows
+        return [*rows, *bucket_cost(states.stage, time.perf_counter() - began, found.n_rows)]
 
     def _check(self, found: BucketSession, name: str) -> None:
         """Refuse the state of another query time."""

@@ -28,6 +28,8 @@ class Metrics:
     histogram: list[int] = field(default_factory=lambda: [0] * len(_BOUNDS))
     counts: dict[str, int] = field(default_factory=dict)
     phases: dict[str, float] = field(default_factory=dict)
+    stages: dict[int, float] = field(default_factory=dict)
+    state_rows: dict[int, int] = field(default_factory=dict)
     state_bytes: int = 0
     last: BatchProgress | None = None
 
@@ -42,6 +44,9 @@ class Metrics:
             self.counts[name] = self.counts.get(name, 0) + n
         for phase, seconds in progress.phases.items():
             self.phases[phase] = self.phases.get(phase, 0.0) + seconds
+        for number, stage in progress.stages.items():
+            self.stages[number] = self.stages.get(number, 0.0) + stage.seconds
+            self.state_rows[number] = stage.state_rows
         self.last = progress
 
     def as_text(self) -> str:
@@ -59,6 +64,9 @@ class Metrics:
         yield from _described("holdsfor_phase_seconds_total", "counter", "Seconds of the phases of micro-batches.")
         for phase, seconds in sorted(self.phases.items()):
             yield _sample("holdsfor_phase_seconds_total", seconds, phase=phase)
+        yield from _described("holdsfor_stage_seconds_total", "counter", "Seconds of the buckets of stages.")
+        for number, seconds in sorted(self.stages.items()):
+            yield _sample("holdsfor_stage_seconds_total", seconds, stage=str(number))
         yield from _described("holdsfor_batch_seconds", "histogram", "Seconds of micro-batches.")
         for bound, n in zip(_BOUNDS, self.histogram, strict=True):
             yield _sample("holdsfor_batch_seconds_bucket", n, le=str(bound))
@@ -84,6 +92,9 @@ class Metrics:
             if value is not None:
                 yield from _described(name, "gauge", shown)
                 yield _sample(name, value)
+        yield from _described("holdsfor_state_rows", "gauge", "Rows of the state of the buckets of a stage.")
+        for number, n in sorted(self.state_rows.items()):
+            yield _sample("holdsfor_state_rows", n, stage=str(number))
         yield from _described("holdsfor_source_arrival", "gauge", "Latest arrival of a source, as a time-point.")
         for source, arrival in decision.sources.items():
             yield _sample("holdsfor_source_arrival", arrival, source=source)

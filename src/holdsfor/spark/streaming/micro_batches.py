@@ -53,6 +53,7 @@ from holdsfor.spark.streaming.output_rows import (
     problem_rows,
 )
 from holdsfor.spark.streaming.restart import ReplacedRows, replaced_rows
+from holdsfor.spark.streaming.stage_costs import StageCost, stage_costs
 from holdsfor.spark.streaming.state_files import StreamFiles
 from holdsfor.spark.streaming.stream_input import StreamInput
 from holdsfor.spark.streaming.stream_reader import PROGRESS, Lateness, ReadTask, StreamReaderSettings
@@ -159,6 +160,11 @@ class MicroBatch:
         return unmatched + sum(self.counts.get(kind, 0) for kind in _PROBLEMS)
 
     @property
+    def stage_costs(self) -> dict[int, StageCost]:
+        """The seconds and the state of each stage by its number; without a due query time there are none."""
+        return stage_costs(self._numbers)
+
+    @property
     def settled(self) -> DataFrame:
         """`kind, name, arguments, value, fvp, start, end` of results that no later record changes."""
         return self.settled_rows.frame
@@ -226,7 +232,7 @@ class MicroBatches:
                 frame.unpersist()
         seconds = time.perf_counter() - began
         progress = BatchProgress(output.decision, output.counts, seconds, phases.seconds, self.states)
-        self.on_progress(replace(progress, times=output._times, set_aside=misfits))
+        self.on_progress(replace(progress, times=output._times, set_aside=misfits, stages=output.stage_costs))
 
     def _first_misfits(self, output: MicroBatch) -> list[SetAside]:
         """The records that do not fit, until ten have been found since the start of the query."""
