@@ -6,16 +6,14 @@ The environment comes from PyPI, the jars from Maven Central, both into a cache.
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 from tests.apps.data import ROOT
 from tests.spark import maven
+from tests.spark.environments import interpreter_with
 from tests.spark.kafka import job_environment
-from tests.spark.maven import CACHE
 
 __all__ = ["configuration", "python", "rows", "why_not"]
 
@@ -38,14 +36,7 @@ def jars() -> list[Path]:
 
 def python() -> Path:
     """The interpreter of the environment."""
-    folder = CACHE / f"spark-{SPARK}"
-    if not folder.is_dir():
-        beside = CACHE / f".spark-{os.getpid()}"
-        subprocess.run([sys.executable, "-m", "venv", str(beside)], check=True, timeout=120, capture_output=True)
-        install = [str(beside / "bin" / "python"), "-m", "pip", "install", "-q", f"pyspark=={SPARK}"]
-        subprocess.run([*install, "numpy", "pyarrow", "pandas<3"], check=True, timeout=900, capture_output=True)
-        beside.rename(folder)
-    return folder / "bin" / "python"
+    return interpreter_with(f"spark-{SPARK}", f"pyspark=={SPARK}", "numpy", "pyarrow", "pandas<3")
 
 
 def configuration() -> dict[str, str]:

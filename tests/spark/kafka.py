@@ -22,7 +22,17 @@ from tests.apps.data import ROOT
 from tests.spark import maven
 from tests.spark.maven import CACHE
 
-__all__ = ["Broker", "Producer", "broker_jars", "connector_jars", "job_environment", "messages", "running", "why_not"]
+__all__ = [
+    "Broker",
+    "Producer",
+    "broker_jars",
+    "connector_jars",
+    "free_port",
+    "job_environment",
+    "messages",
+    "running",
+    "why_not",
+]
 
 CENTRAL = "https://repo1.maven.org/maven2"
 BROKER = ("org.apache.kafka", "kafka_2.13", "4.1.0")
@@ -89,8 +99,8 @@ class Broker:
 
     def __init__(self, folder: Path, *, joins: Broker | None = None) -> None:
         self.node: int = 1 if joins is None else joins.node + 1
-        self._port = _free_port()
-        self._controller: int = _free_port() if joins is None else joins._controller
+        self._port = free_port()
+        self._controller: int = free_port() if joins is None else joins._controller
         self._properties, self._log = folder / f"server{self.node}.properties", folder / f"broker{self.node}.log"
         self._properties.write_text(self._settings(folder / f"logs{self.node}"), encoding="utf-8")
         format_logs = [*_java(), "kafka.tools.StorageTool", "format", "-t", CLUSTER, "-c", str(self._properties)]
@@ -220,7 +230,7 @@ def _wait_for(port: int) -> None:
     raise AssertionError("the broker does not answer")
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import subprocess
 import sys
 import venv
@@ -24,6 +25,15 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.in_turn(2)
 
 TOY = RUNS["toy"]
+UNCONFIGURED = """
+from pyspark.sql import SparkSession
+import holdsfor as hf
+
+spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+records = spark.createDataFrame([("bob", 2)], "who string, t long")
+print(hf.spark.recognise(records, rules, columns="happensAt(win(who), t)")["rich"].collect())
+"""
 
 
 def arguments(place: Path) -> list[str]:
@@ -59,6 +69,20 @@ def test_workers_without_python_and_without_packages_have_different_messages(
     assert main(arguments(tmp_path / "found")) == 2
     assert "error[HF786]: the workers of Spark cannot import `" in capsys.readouterr().err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["empty"]
+
+
+def test_workers_run_in_the_python_of_an_environment_that_is_not_activated(tmp_path: Path) -> None:
+    """PySpark would start the first `python3` of the search path, which here is no Python."""
+    reason = why_not()
+    if reason is not None:
+        pytest.skip(reason)
+    other = tmp_path / "python3"
+    other.write_text("#!/bin/sh\nexit 7\n", encoding="utf-8")
+    other.chmod(0o755)
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYSPARK")}
+    environment |= {"PATH": f"{tmp_path}{os.pathsep}{environment['PATH']}", "SPARK_LOCAL_IP": "127.0.0.1"}
+    done = subprocess.run([sys.executable, "-c", UNCONFIGURED], env=environment, capture_output=True, text=True)
+    assert done.stdout.splitlines()[-1:] == ["[Row(who='bob', value='true', start=3, end=None)]"], done.stderr[-3000:]
 
 
 def test_the_session_of_another_thread_is_used(spark: SparkSession, tmp_path: Path) -> None:

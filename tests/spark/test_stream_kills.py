@@ -17,12 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq  # type: ignore[import-untyped]
 import pytest
+from pyarrow import fs
 
 import holdsfor as hf
 from tests.apps.data import ROOT
 from tests.seeds import IS_LONG, ROTATION
-from tests.spark import delta, kafka, postgresql
+from tests.spark import delta, kafka, object_store, postgresql
 from tests.spark.conftest import JAVA_OPTIONS, WITHOUT_COMPILER, why_not
+from tests.spark.object_store import BUCKET, ObjectStore
 from tests.spark.random_stream import (
     RULES,
     STEP,
@@ -54,6 +56,14 @@ class Output:
     check: Callable[[list[list[str]]], None]
     configuration: Mapping[str, str] = field(default_factory=dict)
     python: Path = Path(sys.executable)
+    store: ObjectStore | None = None
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {**kafka.job_environment(self.python), **(self.store.environment if self.store is not None else {})}
+
+    def checkpoint(self, folder: Path) -> str:
+        return f"{folder if self.store is None else self.store.root}/checkpoint"
 
     @property
     def described(self) -> str:
@@ -155,6 +165,28 @@ def delta_tables(folder: Path) -> Iterator[Output]:
     yield Output(feeds, check, delta.configuration(), delta.python())
 
 
+@contextmanager
+def objects(folder: Path) -> Iterator[Output]:
+    """Files of Parquet with the changes and the current results, and the checkpoint, in an object store."""
+    skip_without(object_store.why_not())
+    with object_store.running(folder) as store:
+
+        def check(batches: list[list[str]]) -> None:
+            rows = pq.read_table(f"{BUCKET}/out", filesystem=store.system).to_pylist()
+            assert changes_of_rows(rows) == expected_changes(batches)
+            found = store.system.get_file_info(fs.FileSelector(f"{BUCKET}/view"))
+            numbers = [
+                int(each.base_name.partition("=")[2]) for each in found if each.base_name.startswith("snapshot=")
+            ]
+            known = pq.read_table(f"{BUCKET}/view/snapshot={max(numbers)}", filesystem=store.system).to_pylist()
+            results = [(row["fvp"], row["start"], row["end"]) for row in known]
+            assert sorted(results, key=str) == expected_results(batches)
+
+        feeds = [("changes", "parquet", {"path": f"{store.root}/out"})]
+        feeds.append(("current", "parquet", {"path": f"{store.root}/view"}))
+        yield Output(feeds, check, store.configuration, store=store)
+
+
 def options_of(server: postgresql.PostgreSQL, name: str) -> dict[str, str]:
     return {"url": server.url, "dbtable": name, "user": "tester", "password": postgresql.PASSWORD}
 
@@ -172,7 +204,7 @@ def in_test_long(output: Any) -> Any:
     return pytest.param(output, marks=pytest.mark.long, id=output.__name__)
 
 
-OUTPUTS = [pytest.param(files, id="files"), *map(in_test_long, [topic, table, view, snapshots, delta_tables])]
+OUTPUTS = [pytest.param(files, id="files"), *map(in_test_long, [topic, table, view, snapshots, delta_tables, objects])]
 
 
 @pytest.mark.parametrize("opened", OUTPUTS)
@@ -191,7 +223,7 @@ def test_a_killed_stream_continues_without_loss_or_repetition(
             n_killed += 1
         output.check(batches)
         if KILLS > 1:
-            repeat_last(tmp_path / "checkpoint")
+            repeat_last(output, tmp_path)
             run_job(tmp_path, output, None)
             output.check(batches)
     assert n_killed == KILLS, "the stream has ended before the last kill"
@@ -203,13 +235,14 @@ def next_kill(chance: random.Random) -> tuple[int, float]:
     return n_batches, chance.random() * (1 if n_batches else START_SECONDS)
 
 
-def repeat_last(checkpoint: Path) -> None:
+def repeat_last(output: Output, folder: Path) -> None:
     """Make the next start repeat the last micro-batch, as after a kill between its output and its commit."""
-    last = max(
-        (path for path in (checkpoint / "commits").iterdir() if path.name.isdecimal()), key=lambda p: int(p.name)
-    )
-    last.unlink()
-    (last.parent / f".{last.name}.crc").unlink(missing_ok=True)
+    system = fs.LocalFileSystem() if output.store is None else output.store.system
+    commits = f"{output.checkpoint(folder).removeprefix('s3a://')}/commits"
+    names = [each.base_name for each in system.get_file_info(fs.FileSelector(commits))]
+    last = max((name for name in names if name.isdecimal()), key=int)
+    for name in {last, f".{last}.crc"}.intersection(names):
+        system.delete_file(f"{commits}/{name}")
 
 
 def test_killed_workers_and_bucket_processes_do_not_change_the_output(spark: SparkSession, tmp_path: Path) -> None:
@@ -247,14 +280,14 @@ def test_killed_workers_and_bucket_processes_do_not_change_the_output(spark: Spa
 def run_job(folder: Path, output: Output, kill: tuple[int, float] | None) -> bool:
     """Run the stream to its end, or kill its processes some seconds after some micro-batches; whether it ended."""
     command = [str(output.python), "-m", "tests.spark.streamed_job", str(folder / "rules.prolog")]
-    command += [str(folder / "records"), str(folder / "checkpoint"), output.described]
+    command += [str(folder / "records"), output.checkpoint(folder), output.described]
     log = folder / "job.log"
     with log.open("ab") as errors:
         job = subprocess.Popen(
             command,
             stdout=subprocess.PIPE,
             stderr=errors,
-            env=kafka.job_environment(output.python),
+            env=output.environment,
             cwd=ROOT,
             process_group=0,
         )

@@ -23,6 +23,7 @@ from holdsfor.parallel.exchange.routing import Router
 from holdsfor.parallel.exchange.shuffle_blocks import NO_STAGE, ShuffleBlock
 from holdsfor.parallel.stages.admission import JobAdmission
 from holdsfor.spark.cluster.connect import parallelism
+from holdsfor.spark.cluster.worker_python import use_running_python
 from holdsfor.spark.exchange.shuffle_rows import SHUFFLE_SCHEMA, loads_of, rows_of, sent_rows
 from holdsfor.spark.input.frame_reader import ReaderSettings, TableReader
 from holdsfor.spark.input.frame_sources import FrameSource
@@ -56,6 +57,7 @@ def frame_of(frame: DataFrame, work: Callable[[Iterator[Any]], Rows], schema: An
     """The batches of a DataFrame transformed by a function; `schema` is the Arrow schema of the result."""
     from pyspark.sql.pandas.types import from_arrow_schema
 
+    use_running_python(frame.sparkSession)
     return frame.mapInArrow(work, from_arrow_schema(schema))
 
 

@@ -98,6 +98,9 @@ class FolderTarget(ReplaceableFolder):
         super().move()
 
 
+_RENAMED_AT_ONCE = ("file", "hdfs", "viewfs", "webhdfs")
+
+
 class HadoopFiles:
     """The file system of a path, as Spark sees it."""
 
@@ -107,6 +110,11 @@ class HadoopFiles:
         there = self._path(path)
         self._system = there.getFileSystem(context._jsc.hadoopConfiguration())
         self.root: str = self._system.makeQualified(there).toString()
+
+    @property
+    def renames_at_once(self) -> bool:
+        """Whether a folder is renamed in one step; object stores copy file by file."""
+        return str(self._system.getUri().getScheme()) in _RENAMED_AT_ONCE
 
     def exists(self, name: str) -> bool:
         return bool(self._system.exists(self._path(name)))

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
-from uuid import uuid4
 
 from holdsfor.errors import DataProblem, Diagnostic
 from holdsfor.spark.output.folders import HadoopFiles
 from holdsfor.spark.streaming.delta_tables import DeltaView
 from holdsfor.spark.streaming.output_owner import FolderOwner
 from holdsfor.spark.streaming.postgres_tables import PostgresView
+from holdsfor.spark.streaming.published_folders import is_published, publishing
 from holdsfor.spark.streaming.sinks import Sink, SinkSettings, refuse_output
 
 if TYPE_CHECKING:
@@ -54,18 +54,13 @@ class SnapshotSink:
     def write(self, frame: DataFrame, number: int) -> None:
         files = HadoopFiles(frame.sparkSession, self.path)
         self.owner.claim(files)
-        place = f"{files.root}/{_SNAPSHOT}={number}"
-        if files.exists(place):
-            return
         numbers = _snapshots(files)
-        beside = f"{files.root}/.{_SNAPSHOT}={number}.{uuid4().hex[:12]}"
-        try:
-            self._merged(frame, files, numbers).write.options(**self.options).parquet(beside)
-            files.rename(beside, place)
-        finally:
-            files.drop(beside)
+        with publishing(files, _place(files, number)) as place:
+            if place is None:
+                return
+            self._merged(frame, files, numbers).write.options(**self.options).parquet(place)
         for old in [*numbers, number][:-_KEPT]:
-            files.drop(f"{files.root}/{_SNAPSHOT}={old}")
+            files.drop(_place(files, old))
 
     def _merged(self, changes: DataFrame, files: HadoopFiles, numbers: Sequence[int]) -> DataFrame:
         inserted = changes.where("op = '+'").drop("op")
@@ -117,10 +112,16 @@ def read_current(spark: SparkSession, path: str) -> DataFrame:
 
 
 def _read(spark: SparkSession, files: HadoopFiles, number: int) -> DataFrame:
-    return spark.read.parquet(f"{files.root}/{_SNAPSHOT}={number}")
+    return spark.read.parquet(_place(files, number))
+
+
+def _place(files: HadoopFiles, number: int) -> str:
+    """The folder of a snapshot."""
+    return f"{files.root}/{_SNAPSHOT}={number}"
 
 
 def _snapshots(files: HadoopFiles) -> list[int]:
     """The numbers of the complete snapshots, in order."""
     names = (files.within(files.root) or set()) if files.exists(files.root) else set()
-    return sorted(int(name.partition("=")[2]) for name in names if name.startswith(f"{_SNAPSHOT}="))
+    numbers = sorted(int(name.partition("=")[2]) for name in names if name.startswith(f"{_SNAPSHOT}="))
+    return [number for number in numbers if is_published(files, _place(files, number))]

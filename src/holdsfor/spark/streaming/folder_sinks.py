@@ -1,8 +1,8 @@
 """Folders with the rows of micro-batches: one folder for each, `batch=12`.
 
-The folder of a micro-batch is written under another name and then renamed: a reader sees all of its rows or none. Spark
-writes the files, row by row. Parquet files without settings of their own are written by the workers that decode the
-rows, as columns: that takes a tenth of the processor time, and the rows do not pass through the JVM.
+The folder of a micro-batch is published when it is complete (`published_folders`). Spark writes the files, row by row.
+Parquet files without settings of their own are written by the workers that decode the rows, as columns: that takes a
+tenth of the processor time, and the rows do not pass through the JVM.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
@@ -22,6 +22,7 @@ from holdsfor.spark.input.ingestion import frame_of
 from holdsfor.spark.output.folders import HadoopFiles
 from holdsfor.spark.streaming.feed_rows import Decoding, FeedRows
 from holdsfor.spark.streaming.output_owner import FolderOwner
+from holdsfor.spark.streaming.published_folders import hidden, publishing
 from holdsfor.spark.streaming.state_files import StreamFiles
 
 if TYPE_CHECKING:
@@ -55,25 +56,15 @@ class FolderSink:
 
     def write(self, frame: DataFrame, number: int) -> None:
         files = HadoopFiles(frame.sparkSession, self.path)
-        with self._replacing(files, number) as beside:
-            if beside is not None:
+        with self._publishing(files, number) as place:
+            if place is not None:
                 writer = frame.write.format(self.format).options(**self.options)
-                (writer.partitionBy(*self.partition_by) if self.partition_by else writer).save(beside)
+                (writer.partitionBy(*self.partition_by) if self.partition_by else writer).save(place)
 
-    @contextmanager
-    def _replacing(self, files: HadoopFiles, number: int) -> Iterator[str | None]:
-        """The folder to write a micro-batch to, which is then renamed; None if the micro-batch is written."""
+    def _publishing(self, files: HadoopFiles, number: int) -> AbstractContextManager[str | None]:
+        """The folder to write a micro-batch to; None if the micro-batch is written."""
         self.owner.claim(files)
-        place = f"{files.root}/{BATCH}={number}"
-        if files.exists(place):
-            yield None
-            return
-        beside = f"{files.root}/.{BATCH}={number}.{uuid4().hex[:12]}"
-        try:
-            yield beside
-            files.rename(beside, place)
-        finally:
-            files.drop(beside)
+        return publishing(files, f"{files.root}/{BATCH}={number}")
 
 
 @dataclass(frozen=True)
@@ -89,20 +80,20 @@ class ParquetSink(FolderSink):
         if codec is None or not _is_same_system(files.root, self.checkpoint):
             self.write(rows.frame, number)
             return
-        with self._replacing(files, number) as beside:
-            if beside is not None:
-                self._write(rows, files, beside, codec)
+        with self._publishing(files, number) as place:
+            if place is not None:
+                self._write(rows, files, place, codec)
 
-    def _write(self, rows: FeedRows, files: HadoopFiles, beside: str, codec: str) -> None:
+    def _write(self, rows: FeedRows, files: HadoopFiles, place: str, codec: str) -> None:
         """Let the workers write files, and take those of the tasks that Spark counts: it may run a task twice."""
-        parts = f"{beside}.parts"
+        parts = hidden(place)
         try:
             task = _FileTask(StreamFiles(parts), rows.decoding, codec)
             written = [row["file"] for row in frame_of(rows.blocks, task, _WRITTEN).collect()]
-            files.make_folder(beside)
+            files.make_folder(place)
             for name in written:
-                files.rename(f"{parts}/{name}", f"{beside}/{name}")
-            files.write(f"{beside}/_SUCCESS", b"")
+                files.rename(f"{parts}/{name}", f"{place}/{name}")
+            files.write(f"{place}/_SUCCESS", b"")
         finally:
             files.drop(parts)
 
