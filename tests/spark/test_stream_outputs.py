@@ -16,6 +16,7 @@ import holdsfor as hf
 from holdsfor.analysis.output_selection import chosen_patterns
 from holdsfor.errors import HoldsforError
 from holdsfor.spark.streaming import alerts, webhooks
+from holdsfor.spark.streaming.current_view import last_changes
 from tests.spark import postgresql
 from tests.spark.test_streams import BATCHES, RICH, read_lines, write_batches
 
@@ -52,6 +53,21 @@ def test_snapshots_have_the_known_results(spark: SparkSession, tmp_path: Path) -
         assert {row.query_time for row in rows} == {20, 60}
         assert len(list((tmp_path / "view").glob("snapshot=*"))) == 2
         repeat_last(tmp_path)
+
+
+def test_a_row_that_a_query_time_deletes_and_inserts_stays(spark: SparkSession) -> None:
+    """Other rules delete all rows of the old ones, and insert those that they derive again."""
+    rows = [
+        (10, "+", "a"),
+        (20, "-", "a"),
+        (20, "+", "a"),
+        (10, "+", "b"),
+        (20, "-", "b"),
+        (20, "-", "c"),
+        (30, "+", "c"),
+    ]
+    found = last_changes(spark.createDataFrame(rows, "query_time long, op string, fvp string")).collect()
+    assert {(row.fvp, row.op, row.query_time) for row in found} == {("a", "+", 20), ("b", "-", 20), ("c", "+", 30)}
 
 
 def test_a_table_of_postgresql_has_the_known_results(spark: SparkSession, tmp_path: Path) -> None:

@@ -32,12 +32,13 @@ _KEPT = 2
 def last_changes(changes: DataFrame) -> DataFrame:
     """The rows to delete and to insert for all query times of a micro-batch together.
 
-    A row that is deleted and one that is inserted may have the same key; the insert then updates the row.
+    A row that is deleted and one that is inserted may have the same key; the insert then updates the row. A query time
+    after a change of the rules may delete and insert the same row; deletes come first.
     """
     from pyspark.sql import functions as F
 
     row = [name for name in changes.columns if name not in ("query_time", "op")]
-    last = F.max(F.struct("query_time", "op")).alias("last")
+    last = F.max(F.struct("query_time", (F.col("op") == "+").alias("is_inserted"), "op")).alias("last")
     return changes.groupBy(*row).agg(last).select(F.col("last.query_time"), F.col("last.op"), *row)
 
 
