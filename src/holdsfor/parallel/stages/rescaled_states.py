@@ -12,7 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import gcd
+from itertools import islice
+from math import gcd, lcm
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ import numpy as np
 from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.tables import Key, Relation
 from holdsfor.distribution.stages import Distribution, Stage, Table
+from holdsfor.errors import DataProblem, Diagnostic
 from holdsfor.kernels.inertia import BEFORE_EVERYTHING
 from holdsfor.parallel.exchange.facts import Texts
 from holdsfor.parallel.stages.divided_states import BucketState, DividedState, StageDivision
@@ -33,6 +35,9 @@ from holdsfor.runtime.state_snapshot import report_of, snapshot_with, stored_mem
 
 __all__ = ["RescaledState", "joined_parts", "rescaled_states", "settled_until"]
 
+_MOST_PARTS = 64
+"""The most sessions of a bucket; each takes milliseconds in a micro-batch, also without records."""
+
 
 @dataclass(frozen=True)
 class RescaledState:
@@ -45,8 +50,8 @@ class RescaledState:
 
 
 def settled_until(parts: Sequence[StatePart]) -> int:
-    """The last time-point that all parts of a state have settled."""
-    return min(_settled(part) for part in parts)
+    """The last time-point up to which the results of all parts of a state do not change any more."""
+    return min(max(_settled(part), _reported_until(part)) for part in parts)
 
 
 def rescaled_states(
@@ -69,6 +74,7 @@ def rescaled_states(
         aligned = _aligned(parts, boundary)
         rescaling = _Rescaling(new, stage.receives, new_rules(old.rules, old.components, is_last=old.is_last))
         if aligned is None:
+            _check_number_of_parts(parts, n_new)
             yield from rescaling.apart(parts, buckets, boundary)
         else:
             yield from rescaling.joined(aligned, buckets)
@@ -88,6 +94,22 @@ def joined_parts(
     divided = [rescaling.divided(part, bucket.destination.n_buckets, [number]) for part in aligned]
     joined = joined_state([each.part(number) for each in divided], rescaling.symbols)
     return rescaling.snapshot(joined, aligned[0].snapshot, more)
+
+
+def _check_number_of_parts(parts: Sequence[StatePart], n_new: int) -> None:
+    """Refuse a number of buckets that divides states into too many sessions, with numbers that do not."""
+    modulus = lcm(*(part.n_buckets for part in parts))
+
+    def n_apart(n: int) -> int:
+        return modulus // gcd(modulus, n)
+
+    if n_apart(n_new) <= _MOST_PARTS:
+        return
+    near = (n for distance in range(1, modulus) for n in (n_new - distance, n_new + distance))
+    found = sorted(islice((n for n in near if n > 0 and n_apart(n) <= _MOST_PARTS), 2))
+    message = f"intervals are undecided, and a bucket would have {n_apart(n_new)} sessions until they are decided"
+    hint = f"give {found[0]} or {found[1]} buckets, or continue the stream with the old number first"
+    raise DataProblem(Diagnostic("HF797", f"{message}, expected at most {_MOST_PARTS}", hint=hint))
 
 
 # -- settled time-points -----------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import pytest
 
 import holdsfor as hf
 from holdsfor.errors import DataProblem
+from holdsfor.parallel.stages import rescaled_states
 from holdsfor.parallel.stages.admission import RunSchedule
 from holdsfor.parallel.stages.state_parts import read_parts
 from holdsfor.spark.streaming.bucket_steps import KeptBuckets
@@ -99,6 +100,21 @@ def test_parts_are_rescaled_again(tmp_path: Path) -> None:
     assert n_parts(stream, 1) == [1]
     lines = [line for number in range(14) for line in lines_of(number)]
     assert stream.outcome.changes == embedded_outcome(lines, hf.load_text(RULES), RUN, 130).changes
+
+
+def test_a_number_of_buckets_with_too_many_parts_is_refused_with_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stream = streamed(tmp_path, 6)
+    run(stream, tmp_path, 0, 5)
+    monkeypatch.setattr(rescaled_states, "_MOST_PARTS", 3)
+    message = r"HF797.*a bucket would have 6 sessions until they are decided, expected at most 3"
+    with pytest.raises(DataProblem, match=message) as problem:
+        rescaled(stream, tmp_path, 5)
+    assert "hint: give 4 or 6 buckets, or continue" in str(problem.value)
+    assert rescaled(stream, tmp_path, 4) == 2
+    run(stream, tmp_path, 5, 14)
+    assert rescaled(stream, tmp_path, 5) == 0, "all intervals are decided"
 
 
 def test_an_inspection_adds_up_the_parts_of_a_bucket(tmp_path: Path) -> None:
