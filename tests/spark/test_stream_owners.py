@@ -11,6 +11,8 @@ import pytest
 import holdsfor as hf
 from holdsfor.cli.main import main
 from holdsfor.errors import HoldsforError
+from holdsfor.spark.streaming.output_history import OutputHistory
+from holdsfor.spark.streaming.state_files import StreamFiles
 from tests.spark import postgresql
 from tests.spark.test_stream_outputs import KNOWN, repeat_last, started
 from tests.spark.test_stream_places import arguments
@@ -111,3 +113,64 @@ def test_a_new_stream_at_the_place_of_a_deleted_checkpoint_adds_its_rows_to_a_ta
         )
         assert rows == sorted(SECOND * 2)
         assert server.ask("select count(*) from changes") == [str(2 * N_CHANGES)]
+
+
+def test_an_output_that_was_left_out_is_refused(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A view that begins later would lack results, and changes would delete rows that they have not inserted."""
+    out, other, view = (str(tmp_path / name) for name in ("out", "other", "view"))
+    command = arguments(tmp_path)
+    assert main([*command, "-o", out]) == 0
+    write_batches(tmp_path / "records", [*BATCHES, ["win|90|90|eve", "win|111|111|eve"]])
+    for more in (["-o", out, "--current", view], ["-o", other]):
+        assert main([*command, *more]) == 2
+        assert f"error[HF798]: `{more[-1]}` has no rows of micro-batch 0, which the stream" in capsys.readouterr().err
+    shutil.move(out, other)
+    assert main([*command, "-o", other, "--alerts", "http://127.0.0.1:9/", "--alert-on", "rich(nobody)=true"]) == 0
+    assert not Path(view).exists()
+    assert len(spark.read.parquet(other).where("fvp = 'rich(eve)=true'").collect()) == 1
+
+
+def test_outputs_continue_after_starts_that_had_them(tmp_path: Path) -> None:
+    commits = StreamFiles(str(tmp_path / "commits"))
+
+    def start(*outputs: str) -> OutputHistory:
+        history = OutputHistory.read(str(tmp_path))
+        for output in outputs:
+            history.check(output, output)
+        history.save(outputs)
+        return history
+
+    start("a", "b")
+    commits.write("0", b"")
+    start("a", "b")
+    start("a")
+    start("a", "b")  # no micro-batch was processed without it
+    start("a")
+    commits.write("1", b"")
+    commits.write("2", b"")
+    with pytest.raises(HoldsforError, match=r"HF798.*b has no rows of micro-batches 1 to 2"):
+        start("a", "b")
+    start("a")
+    (tmp_path / "holdsfor/outputs.json").write_text("{", encoding="utf-8")
+    with pytest.raises(HoldsforError, match=r"HF792.*outputs.json.*damaged"):
+        start("a")
+
+
+def test_another_description_of_columns_is_refused(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = [*arguments(tmp_path), "-o", str(tmp_path / "out"), "--input-format", "jsonl"]
+    (tmp_path / "lines").mkdir()
+    (tmp_path / "lines/0.jsonl").write_text('{"who": "bob", "whom": "eve", "t": 26}\n', encoding="utf-8")
+
+    def run(columns: str) -> int:
+        return main(with_option(command, "--input", f"{tmp_path / 'lines'}/: {columns}"))
+
+    assert run("happensAt(win(who), t)") == 0
+    assert run("happensAt( win(who),t )") == 0
+    capsys.readouterr()
+    assert run("happensAt(win(whom), t)") == 2
+    message = "HF793]: the checkpoint is of a stream with the columns `happensAt(win(who),t)`, found"
+    assert message in capsys.readouterr().err

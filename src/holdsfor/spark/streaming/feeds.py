@@ -16,6 +16,7 @@ from holdsfor.spark.streaming.current_view import SnapshotSink
 from holdsfor.spark.streaming.feed_rows import FeedRows
 from holdsfor.spark.streaming.folder_sinks import FolderSink, ParquetSink
 from holdsfor.spark.streaming.micro_batches import MicroBatch
+from holdsfor.spark.streaming.output_history import OutputHistory
 from holdsfor.spark.streaming.output_owner import StreamId
 from holdsfor.spark.streaming.sinks import FunctionSink, Sink, SinkOf, SinkSettings, sink_of
 from holdsfor.spark.streaming.state_files import FILES, StreamFiles
@@ -128,9 +129,8 @@ class _Writer:
         more: Callable[[MicroBatch], None] = lambda _: None,
     ) -> StreamingQuery:
         """Start the query, which writes its outputs in order and calls a function; refused outputs stop it before."""
-        files = StreamFiles(f"{checkpoint}/{FILES}")
-        for each in outputs:
-            each.check(self._stream.plan.input.spark)
+        files, history = StreamFiles(f"{checkpoint}/{FILES}"), OutputHistory.read(checkpoint)
+        names = [each.checked(self._stream.plan.input.spark, history) for each in outputs]
 
         def write(output: MicroBatch) -> None:
             for each in outputs:
@@ -144,6 +144,7 @@ class _Writer:
             for folder in ("offsets", "commits"):
                 StreamFiles(checkpoint).delete_unfinished(folder)
             stream.save(checkpoint)
+            history.save([name for name in names if name is not None])
             batches = self._stream.micro_batches(checkpoint, self._on_progress, self._is_stopping)
             writer = self._writer.option("checkpointLocation", checkpoint)
             query: StreamingQuery = writer.foreachBatch(lambda batch, number: batches.run(batch, number, write)).start()
@@ -162,10 +163,16 @@ class FeedOutput:
     sink: Sink
     settings: SinkSettings | None
 
-    def check(self, spark: SparkSession) -> None:
-        """Refuse a folder with the output of another stream or feed."""
-        if isinstance(self.sink, FolderSink | SnapshotSink):
-            self.sink.owner.check(spark)
+    def checked(self, spark: SparkSession, history: OutputHistory) -> str | None:
+        """The name of the output, if it needs all micro-batches of the stream.
+
+        A folder of another stream or feed is refused, and so is an output that lacks micro-batches.
+        """
+        is_own = isinstance(self.sink, FolderSink | SnapshotSink) and self.sink.owner.is_named(spark)
+        name = None if self.settings is None else self.settings.output(spark)
+        if self.settings is not None and name is not None and not (is_own and history.is_new(name)):
+            history.check(name, f"`{self.settings.place}`")
+        return name
 
     def write(self, output: MicroBatch) -> None:
         """Write the rows of a micro-batch. A failure of the place is HF620, with the place."""

@@ -43,6 +43,7 @@ _SHOWN = {
     "time_unit": "unit of time",
     "n_buckets": "number of buckets",
     "inputs": "inputs",
+    "columns": "columns",
     "zone": "time zone",
     "tick": "clock tick",
 }
@@ -50,7 +51,10 @@ _SHOWN = {
 
 @dataclass(frozen=True)
 class Identity:
-    """The rules, by their fingerprint, and the settings of a stream, with the number of buckets of its state."""
+    """The rules, by their fingerprint, and the settings of a stream, with the number of buckets of its state.
+
+    `inputs` are the types of the inputs, `columns` the descriptions of their columns; an older version has noted none.
+    """
 
     fingerprint: str
     window: int
@@ -63,6 +67,7 @@ class Identity:
     clock: str
     n_buckets: int
     inputs: list[str]
+    columns: list[str] | None = None
 
 
 @dataclass(frozen=True)
@@ -204,7 +209,8 @@ def _other_rules(files: StreamFiles, rules: Rules) -> UsageProblem:
 
 
 def _other_setting(name: str, was: Any, now: Any) -> UsageProblem:
-    message = f"the checkpoint is of a stream with the {_SHOWN.get(name, name)} {was}, found {now}"
+    before, after = map(_shown_setting, (was, now))
+    message = f"the checkpoint is of a stream with the {_SHOWN.get(name, name)} {before}, found {after}"
     hint = _SAME
     if name == "n_buckets":
         hint = Hint(
@@ -212,3 +218,14 @@ def _other_setting(name: str, was: Any, now: Any) -> UsageProblem:
             on_command_line="`holdsfor spark rescale` changes the number of buckets of a stopped stream",
         )
     return UsageProblem(Diagnostic("HF793", message, hint=hint))
+
+
+def _shown_setting(value: Any) -> str:
+    """A setting in a message.
+
+    >>> _shown_setting(["ts bigint"]), _shown_setting(None), _shown_setting(20)
+    ('`ts bigint`', 'none', '20')
+    """
+    if isinstance(value, list):
+        return ", ".join(f"`{each}`" if each else "of records" for each in value)
+    return "none" if value is None else str(value)

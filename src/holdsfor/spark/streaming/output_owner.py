@@ -80,9 +80,9 @@ class FolderOwner:
     form: str
     column: str
 
-    def check(self, spark: SparkSession) -> None:
-        """Refuse a folder with the output of another stream, or with another feed or format (HF798)."""
-        self._is_named_in(HadoopFiles(spark, self.path))
+    def is_named(self, spark: SparkSession) -> bool:
+        """Whether the folder names this owner; that of another stream, feed or format is refused (HF798)."""
+        return self._is_named_in(HadoopFiles(spark, self.path))
 
     def claim(self, files: HadoopFiles) -> None:
         """Write the name of the owner into a folder that names none."""

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Protocol, TypeAlias
 
 from holdsfor.errors import Diagnostic, UsageProblem, did_you_mean
 from holdsfor.spark.output.databases import without_secrets
+from holdsfor.spark.output.folders import HadoopFiles
 from holdsfor.spark.streaming.delta_tables import DeltaSink
 from holdsfor.spark.streaming.folder_sinks import BATCH, FolderSink, ParquetSink
 from holdsfor.spark.streaming.output_owner import FolderOwner, StreamId
 from holdsfor.spark.streaming.postgres_tables import PostgresSink
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 __all__ = [
     "ConsoleSink",
@@ -147,6 +148,16 @@ class SinkSettings:
         if self.form == "kafka":
             return f"kafka://{self.options.get('kafka.bootstrap.servers', '')}/{self.options.get('topic', '')}"
         return self.path or self.table or self.query_name or self.known_form
+
+    def output(self, spark: SparkSession) -> str | None:
+        """The name of an output that needs all micro-batches of a stream; None for alerts, problems and trials.
+
+        A server may have another address later, so a table or topic is known by its own name.
+        """
+        if self.feed in ("alerts", "problems") or self.form in ("memory", "console"):
+            return None
+        place = self.options.get("dbtable" if self.form == "jdbc" else "topic") or self.table
+        return f"{self.feed} in {place or HadoopFiles(spark, self.path or '').root}"
 
 
 SinkOf: TypeAlias = Callable[[SinkSettings], Sink]

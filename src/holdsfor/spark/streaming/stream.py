@@ -175,9 +175,11 @@ class RecognitionStream:
 
     def _identity_in(self, known: Manifest | None) -> Identity:
         """The identity of this stream in a checkpoint; without a number of buckets, it takes that of the checkpoint."""
-        if known is None or self._has_buckets:
+        if known is None:
             return self._identity
-        return replace(self._identity, n_buckets=known.identity.n_buckets)
+        n_buckets = self._identity.n_buckets if self._has_buckets else known.identity.n_buckets
+        columns = None if known.identity.columns is None else self._identity.columns
+        return replace(self._identity, n_buckets=n_buckets, columns=columns)
 
     def _stages_in(self, known: Manifest | None) -> Stages:
         """The stages of this stream in a checkpoint; some may continue from those of earlier rules."""
@@ -269,9 +271,8 @@ def stream(
     described = [
         ",".join(f"{field.name} {field.dataType.simpleString()}" for field in s.frame.schema) for s in given.sources
     ]
-    identity = Identity(
-        fingerprint(compiled, goals), length, distance, tick, first, memory, unit, tz, clock, n_buckets, described
-    )
+    settings = (length, distance, tick, first, memory, unit, tz, clock, n_buckets)
+    identity = Identity(fingerprint(compiled, goals), *settings, described, list(given.descriptions))
     plan = StreamPlan(
         compiled,
         Rules.of(compiled, goals),

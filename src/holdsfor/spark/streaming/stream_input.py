@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -22,15 +23,20 @@ __all__ = ["StreamInput", "stream_input"]
 
 _INPUT = "__input"
 _CLOCK = -1
+_BLANKS = re.compile(r"\s+(?=(?:[^']*'[^']*')*[^']*$)")
 
 
 @dataclass(frozen=True)
 class StreamInput:
-    """The streaming DataFrames of a run, and one DataFrame with the rows of all of them."""
+    """The streaming DataFrames of a run, and one DataFrame with the rows of all of them.
+
+    `descriptions` are those of the columns of each, as a restart compares them.
+    """
 
     sources: Sequence[FrameSource]
     frame: DataFrame
     columns: Mapping[Place, InputColumn]
+    descriptions: tuple[str, ...]
 
     @property
     def spark(self) -> SparkSession:
@@ -67,7 +73,15 @@ def stream_input(
     found: dict[Place, InputColumn] = {}
     for each in sources:
         found = merged_columns(found, each.columns)
-    return StreamInput(sources, _together(sources, has_clock=has_clock), found)
+    return StreamInput(sources, _together(sources, has_clock=has_clock), found, tuple(map(_description, given)))
+
+
+def _description(each: Any) -> str:
+    """The description of the columns of an input, without blanks outside quotes; empty for the columns of records."""
+    described = each.mapping if isinstance(each, Lines) else each[1] if isinstance(each, tuple) else None
+    if isinstance(described, dict):
+        return ",".join(sorted(f"{column}={role}" for column, role in described.items()))
+    return _BLANKS.sub("", described or "")
 
 
 def _listed(data: Any, columns: Columns | None) -> list[Any]:
