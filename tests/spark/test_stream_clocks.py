@@ -51,6 +51,12 @@ def test_a_signal_ends_a_stream_after_the_current_micro_batch(
     assert "query time 190" in capsys.readouterr().err.splitlines()[-1]
 
 
+def test_a_trigger_is_checked_before_spark_starts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["spark", "stream", "rules.prolog", "--input", str(tmp_path), "--window", "20", "-o", "out"]
+    assert main([*arguments, "--checkpoint", "state", "--trigger", "5 parsecs"]) == 2
+    assert "expected a time such as `10s` or `5 minutes` for `--trigger`, found `5 parsecs`" in capsys.readouterr().err
+
+
 def test_a_number_of_files_in_a_micro_batch_is_positive(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rules = tmp_path / "rules.prolog"
     rules.write_text(RICH, encoding="utf-8")

@@ -70,6 +70,17 @@ def test_a_row_that_a_query_time_deletes_and_inserts_stays(spark: SparkSession) 
     assert {(row.fvp, row.op, row.query_time) for row in found} == {("a", "+", 20), ("b", "-", 20), ("c", "+", 30)}
 
 
+@pytest.mark.parametrize("where", ["nosuch > 3", "fvp = = 3", "no_such_function(fvp)"])
+def test_a_condition_of_alerts_that_cannot_be_read_is_refused_at_once(
+    where: str, spark: SparkSession, tmp_path: Path
+) -> None:
+    with pytest.raises(HoldsforError, match=r"HF795.*the condition `.*` of alerts cannot be read") as problem:
+        started(spark, tmp_path).alerts("rich", where=where)
+    assert "hint: the columns of changes are query_time, op, kind, name, arguments, value, fvp, start, end" in str(
+        problem.value
+    )
+
+
 def test_a_table_of_postgresql_has_the_known_results(spark: SparkSession, tmp_path: Path) -> None:
     reason = postgresql.why_not()
     if reason is not None:

@@ -167,7 +167,8 @@ def _read_object(line: str, wanted: tuple[str, ...] | None, optional: frozenset[
     try:
         found, end = _DECODER.raw_decode(line)
     except json.JSONDecodeError as error:
-        raise _Misfit(f"not JSON: {error.msg[0].lower()}{error.msg[1:]} at column {error.colno}") from None
+        reason = f"{error.msg[0].lower()}{error.msg[1:]}".removesuffix(" at")
+        raise _Misfit(f"not JSON: {reason} at column {error.colno}") from None
     except (ValueError, RecursionError):
         raise _Misfit("not JSON: a number has too many digits, or brackets are nested too deeply") from None
     if end < len(line):

@@ -163,7 +163,7 @@ STREAM_OPTIONS: tuple[Option, ...] = (
         "text",
         ("spark stream",),
         "streams",
-        "time between two micro-batches, as in Spark",
+        "time between two micro-batches, such as 10s or 5 minutes",
         metavar="TIME",
         default="0 seconds",
     ),

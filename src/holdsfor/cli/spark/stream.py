@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -19,7 +20,7 @@ from holdsfor.cli.spark.session import Failed, has_local_files, on_spark
 from holdsfor.cli.spark.stream_outputs import StreamOutput, kafka_options, stream_outputs, writers_of
 from holdsfor.cli.terminal.diagnostics import print_warning_count
 from holdsfor.cli.terminal.interruption import INTERRUPTED, Interruption
-from holdsfor.errors import Diagnostic, Diagnostics, ParallelismWarning, printable
+from holdsfor.errors import Diagnostic, Diagnostics, ParallelismWarning, UsageProblem, printable
 from holdsfor.sinks.time_formats import shown_as
 from holdsfor.sources.set_aside_reasons import SetAsideLimit, SetAsideProblem
 from holdsfor.sources.text_records import SetAside
@@ -37,6 +38,8 @@ SPOOL = "holdsfor/spool"
 """The folder of the checkpoint with the lines of named pipes."""
 
 _EVERY_SECONDS = 1
+_UNITS = {"ms": "milliseconds", "s": "seconds", "m": "minutes", "h": "hours"}
+_TRIGGER = re.compile(r"(\d{1,9}) ?(ms|s|m|h|(?:millisecond|second|minute|hour)s?)", re.ASCII)
 
 
 def add_parser(commands: Commands) -> None:
@@ -59,6 +62,7 @@ def execute(options: argparse.Namespace) -> int:
     check_buckets(options.buckets)
     check_inputs(options.input, options.max_per_batch, options.checkpoint)
     outputs = stream_outputs(options)
+    _interval(options.trigger)
     files, diagnostics = [*options.rules, *options.background], Diagnostics()
     check_time_zone(options.tz)
     compiled = compile_files(files, diagnostics, more=added_programs(options))
@@ -82,7 +86,7 @@ def execute(options: argparse.Namespace) -> int:
         return failed.exit_code
     if stop.is_asked:
         return INTERRUPTED
-    progress.check_set_aside()
+    progress.check()
     return 0
 
 
@@ -98,12 +102,25 @@ def _work(
     stream = _stream(spark, compiled, options)
     writer = stream.writeStream.feeds(*writers_of(stream, outputs, options))
     writer = writer.option("checkpointLocation", options.checkpoint)
-    trigger: dict[str, Any] = {"availableNow": True} if options.once else {"processingTime": options.trigger}
+    trigger: dict[str, Any] = {"availableNow": True} if options.once else {"processingTime": _interval(options.trigger)}
     writer = writer.trigger(**trigger).stopWhen(lambda: stop.is_asked)
     with _metrics(options.metrics) as add_to_metrics:
         progress.add_to_metrics = add_to_metrics
         writer = writer.onProgress(progress)
         _await_end(writer.start(), stop)
+
+
+def _interval(trigger: str) -> str:
+    """The time between two micro-batches, as Spark writes it; HF795 for another text.
+
+    >>> _interval("5m"), _interval("30 seconds"), _interval("500ms")
+    ('5 minutes', '30 seconds', '500 milliseconds')
+    """
+    match = _TRIGGER.fullmatch(trigger.strip())
+    if match is None:
+        message = f"expected a time such as `10s` or `5 minutes` for `--trigger`, found `{printable(trigger)}`"
+        raise UsageProblem(Diagnostic("HF795", message))
+    return f"{match[1]} {_UNITS.get(match[2], match[2])}"
 
 
 @contextmanager
@@ -173,12 +190,13 @@ class _Progress:
 
     def __init__(self, *, is_json: bool) -> None:
         self._is_json = is_json
-        self._n_read = self._n_set_aside = 0
+        self._n_batches = self._n_read = self._n_set_aside = 0
         self._first: SetAside | None = None
         self.add_to_metrics: Callable[[BatchProgress], None] = lambda _: None
 
     def __call__(self, progress: BatchProgress) -> None:
         self.add_to_metrics(progress)
+        self._n_batches += 1
         self._n_read += progress.counts.get("read", 0)
         self._n_set_aside += progress.counts.get("set aside", 0)
         self._first = self._first or next(iter(progress.set_aside), None)
@@ -187,8 +205,10 @@ class _Progress:
         for misfit in () if self._is_json else progress.set_aside:
             print(printable(f"  {_shown(misfit)}"), file=sys.stderr, flush=True)
 
-    def check_set_aside(self) -> None:
-        """Refuse a stream that has set aside all its records (HF510)."""
+    def check(self) -> None:
+        """Say that there was no new record, or refuse a stream that has set aside all its records (HF510)."""
+        if not self._n_batches and not self._is_json:
+            print("there are no new records", file=sys.stderr)
         if self._first is None or SetAsideLimit().allows(self._n_set_aside, self._n_read):
             return
         message = f"all records set aside ({self._n_set_aside:,}), first: {_shown(self._first)}"

@@ -170,8 +170,11 @@ def _gateway(conf: Any, log: Log) -> Any:
     if not (shutil.which("java") if home is None else os.access(f"{home}/bin/java", os.X_OK)):
         raise UsageProblem(Diagnostic("HF773", "Spark needs Java, which was not found", hint=_JAVA_HINT))
     launch: Any = launch_gateway
+    own_group = {"process_group": 0} if os.name == "posix" else {}
     with log.path.open("ab") as output:
-        return launch(conf, {"stdout": output, "stderr": output})
+        # A signal to the group of this process, as that of `timeout`, ends a run in order only if the JVM goes on. The
+        # JVM ends with this process all the same: its standard input ends.
+        return launch(conf, {"stdout": output, "stderr": output, **own_group})
 
 
 def _log_scheduler_warnings(session: SparkSession) -> None:

@@ -181,5 +181,7 @@ def _unpacked(packed: bytes, path: str) -> bytes:
 
 
 def _unreadable(file: File, problem: Exception, hint: str) -> DataProblem:
-    reason = java_message(problem).replace(file.uri, "it").replace(file.path, "it")
+    reason = java_message(problem)
+    for shown in (file.uri, f"file:{file.path}", file.path):  # Hadoop shows a local file as `file:/path`
+        reason = reason.replace(shown, "it")
     return DataProblem(Diagnostic("HF501", f"`{file.path}` cannot be read: {reason}", hint=hint, file=file.path))

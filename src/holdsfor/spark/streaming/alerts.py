@@ -12,15 +12,35 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from holdsfor.analysis.names import is_fvp_term
 from holdsfor.analysis.patterns import is_instance, pattern_name
-from holdsfor.spark.streaming.sinks import KafkaSink, Sink, SinkOf, SinkSettings, sink_of
+from holdsfor.spark.input.listing import first_sentence
+from holdsfor.spark.streaming.output_rows import ChangeRows
+from holdsfor.spark.streaming.sinks import KafkaSink, Sink, SinkOf, SinkSettings, refuse_output, sink_of
 from holdsfor.spark.streaming.webhooks import webhook_sink
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.terms import Struct, Term, Var
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["alert_rows", "alert_sink_of"]
+__all__ = ["alert_rows", "alert_sink_of", "check_condition"]
+
+_WRONG = ("PARSE_SYNTAX_ERROR", "UNRESOLVED_COLUMN", "UNRESOLVED_ROUTINE")
+"""Errors of a condition that do not depend on the types of the columns, which are known with the first records."""
+
+
+def check_condition(spark: SparkSession, where: str) -> None:
+    """Refuse a condition that is not SQL, or that has columns which changes do not have (HF795)."""
+    from pyspark.errors import AnalysisException
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    schema = ChangeRows().schema
+    try:
+        spark.createDataFrame([], from_arrow_schema(schema)).where(where)
+    except AnalysisException as problem:
+        if (problem.getCondition() or "").partition(".")[0] in _WRONG:
+            reason = first_sentence(str(problem))
+            hint = f"the columns of changes are {', '.join(schema.names)}"
+            refuse_output(f"the condition `{where}` of alerts cannot be read: {reason}", hint)
 
 
 def alert_rows(changes: DataFrame, patterns: Sequence[Term], operations: Sequence[str], where: str | None) -> DataFrame:

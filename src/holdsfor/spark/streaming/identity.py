@@ -19,6 +19,7 @@ from holdsfor.spark.streaming.stored_rules import read_rules
 
 __all__ = [
     "FORMAT",
+    "PLACE",
     "Identity",
     "Manifest",
     "begin_generation",
@@ -34,6 +35,9 @@ FORMAT = 4
 
 Format 3 has journals, format 4 has states in parts.
 """
+
+PLACE = Hint("give the folder of `checkpointLocation`", on_command_line="give the folder of `--checkpoint`")
+"""The hint for a folder that is not the checkpoint of a stream."""
 
 _FILE = "stream.json"
 _BEGUN = "begun"
@@ -145,7 +149,7 @@ def check_identity(files: StreamFiles, expected: Identity, rules: Rules, stages:
     if found is None:
         if not is_new:
             message = "the checkpoint is of a stream that `hf.spark.stream` has not written"
-            raise UsageProblem(Diagnostic("HF793", message, hint="give another `checkpointLocation`"))
+            raise UsageProblem(Diagnostic("HF793", message, hint=_ANOTHER))
         found = Manifest(expected, stages=stages)
         write_manifest(files, found)
     for name, was in sorted(asdict(found.identity).items(), key=lambda each: each[0] == "fingerprint"):
@@ -188,6 +192,7 @@ def check_generation(files: StreamFiles, manifest: Manifest) -> None:
         raise UsageProblem(Diagnostic("HF793", message, hint="start the stream again"))
 
 
+_ANOTHER = Hint("give another `checkpointLocation`", on_command_line="give another `--checkpoint`")
 _SAME = Hint(
     "a checkpoint continues with the same rules and settings; a changed stream needs another `checkpointLocation`",
     on_command_line="a checkpoint continues with the same rules and options; a changed stream needs another one",

@@ -11,7 +11,7 @@ from holdsfor.kernels.packing import OPEN
 from holdsfor.parallel.stages.state_parts import read_parts
 from holdsfor.runtime.snapshot import Snapshot
 from holdsfor.spark.streaming.decisions import Decision, DecisionLog
-from holdsfor.spark.streaming.identity import read_manifest
+from holdsfor.spark.streaming.identity import PLACE, read_manifest
 from holdsfor.spark.streaming.state_files import FILES, StateFiles, StreamFiles
 from holdsfor.spark.streaming.stopped_stream import StoppedStream, replayed_snapshot
 
@@ -24,7 +24,7 @@ def inspection_of(checkpoint: str) -> Iterator[str]:
     manifest = read_manifest(files)
     if manifest is None:
         message = f"`{checkpoint}` is not the checkpoint of a stream of holdsfor"
-        raise UsageProblem(Diagnostic("HF793", message, hint="give the folder of `checkpointLocation`"))
+        raise UsageProblem(Diagnostic("HF793", message, hint=PLACE))
     identity = manifest.identity
     yield f"window {identity.window}, step {identity.step}, clock tick {identity.tick}, {identity.n_buckets} buckets"
     decision = DecisionLog(files).last()

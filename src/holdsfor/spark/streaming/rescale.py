@@ -17,7 +17,7 @@ from holdsfor.parallel.stages.rescaled_states import rescaled_states, settled_un
 from holdsfor.parallel.stages.stream_buckets import StreamBucket, StreamRouter
 from holdsfor.spark.input.ingestion import check_buckets
 from holdsfor.spark.streaming.checkpoint_lock import locked_alone
-from holdsfor.spark.streaming.identity import Manifest, read_manifest, write_manifest
+from holdsfor.spark.streaming.identity import PLACE, Manifest, read_manifest, write_manifest
 from holdsfor.spark.streaming.state_files import FILES, RESTART, StateFiles, StreamFiles, number_of
 from holdsfor.spark.streaming.stopped_stream import (
     StoppedStream,
@@ -44,6 +44,8 @@ class Rescaled:
     >>> print(Rescaled(buckets_before=8, buckets=6, entities=1200, bytes_before=3_000_000, bytes=3_100_000, n_parts=18))
     8 buckets are now 6: 1200 entities, 3000000 bytes of state before and 3100000 after
     18 states with undecided intervals stay apart for now, and are joined when the stream has decided them
+    >>> print(Rescaled(buckets_before=8, buckets=8, entities=0, bytes_before=3_000_000, bytes=3_000_000))
+    the stream has 8 buckets, nothing is changed
     """
 
     buckets_before: int
@@ -54,6 +56,8 @@ class Rescaled:
     n_parts: int = 0
 
     def __str__(self) -> str:
+        if self.buckets == self.buckets_before:
+            return f"the stream has {self.buckets} buckets, nothing is changed"
         shown = (
             f"{self.buckets_before} buckets are now {self.buckets}: {self.entities} entities, "
             f"{self.bytes_before} bytes of state before and {self.bytes} after"
@@ -81,7 +85,7 @@ def rescale(checkpoint: str, *, buckets: int) -> Rescaled:
     files = StreamFiles(f"{checkpoint.rstrip('/')}/{FILES}")
     if read_manifest(files) is None:
         message = f"`{checkpoint}` is not the checkpoint of a stream of holdsfor"
-        raise UsageProblem(Diagnostic("HF793", message, hint="give the folder of `checkpointLocation`"))
+        raise UsageProblem(Diagnostic("HF793", message, hint=PLACE))
     with locked_alone(files):
         return _Rescaling(StoppedStream(checkpoint.rstrip("/"), files), buckets).run()
 

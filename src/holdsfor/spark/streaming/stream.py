@@ -22,7 +22,7 @@ from holdsfor.sources.times import Unit
 from holdsfor.spark.cluster.connect import parallelism, refuse_connect
 from holdsfor.spark.input.ingestion import check_buckets
 from holdsfor.spark.input.inputs import Columns, Given
-from holdsfor.spark.streaming.alerts import alert_rows, alert_sink_of
+from holdsfor.spark.streaming.alerts import alert_rows, alert_sink_of, check_condition
 from holdsfor.spark.streaming.batch_progress import BatchProgress
 from holdsfor.spark.streaming.checkpoint_lock import locked_alone
 from holdsfor.spark.streaming.current_view import current_sink_of, last_changes
@@ -123,6 +123,8 @@ class RecognitionStream:
         >>> alerts = found.alerts("rich", where="arguments[0] = 'chris'")
         >>> writer = alerts.writeStream.format("webhook").option("url", "https://example.org/hook")
         """
+        if where is not None:
+            check_condition(self.plan.input.spark, where)
         compiled, n_rows = self.plan.compiled, self.changes.n_rows
         patterns = chosen_patterns(selectors, "alerts", compiled.names, compiled.graph, compiled.selection)
         return Feed(
