@@ -31,7 +31,7 @@ import holdsfor as hf
 
 spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
 rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
-records = spark.createDataFrame([("bob", 2)], "who string, t long")
+records = spark.range(1).selectExpr("'bob' as who", "id + 2 as t")
 print(hf.spark.recognise(records, rules, columns="happensAt(win(who), t)")["rich"].collect())
 """
 
