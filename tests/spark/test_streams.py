@@ -198,7 +198,7 @@ def test_other_streams_and_tables_are_refused(spark: SparkSession, tmp_path: Pat
     others: list[tuple[dict[str, Any], str]] = [
         ({"window": 40}, "window 20, found 40"),
         ({"tick": 2}, "clock tick 1, found 2"),
-        ({"tz": "Europe/Athens"}, "time zone None, found Europe/Athens"),
+        ({"tz": "Europe/Athens"}, "time zone none, found Europe/Athens"),
         ({"buckets": 3}, "number of buckets 2, found 3"),
     ]
     for changed, message in others:
