@@ -35,6 +35,7 @@ __all__ = [
     "PlanningProblem",
     "SyntaxProblem",
     "UsageProblem",
+    "counted",
     "did_you_mean",
     "on_command_line",
     "printable",
@@ -146,6 +147,15 @@ def printable(text: str) -> str:
     'a\N{REPLACEMENT CHARACTER}b'
     """
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def counted(n: int, noun: str, plural: str | None = None) -> str:
+    """A number with its noun in the singular or plural.
+
+    >>> counted(1, "record"), counted(1_200, "entity", "entities")
+    ('1 record', '1,200 entities')
+    """
+    return f"{n:,} {noun if n == 1 else plural or f'{noun}s'}"
 
 
 def _excerpt(span: Span) -> list[str]:

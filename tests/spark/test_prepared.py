@@ -211,7 +211,7 @@ def test_the_command_prepares_completely_or_not_at_all(
     assert main(prepare) == 0
     err = capsys.readouterr().err
     assert "3 records read, 1 set aside, 1 of names that no rule uses" in err
-    assert "1 records prepared in 2 buckets" in err
+    assert "1 record prepared in 2 buckets" in err
     assert json.loads((place / "prepared.json").read_text(encoding="utf-8"))["unused"] == {"sail": 1}
     assert main(prepare) == 2
     assert "error[HF771]" in capsys.readouterr().err

@@ -17,7 +17,7 @@ from holdsfor.analysis.output_selection import OutputSelection, select_output
 from holdsfor.analysis.safety import check_safety
 from holdsfor.analysis.side_effects import check_side_effects
 from holdsfor.analysis.switches import check_switches
-from holdsfor.errors import AnalysisProblem, Diagnostic, Diagnostics, SyntaxProblem, UsageProblem
+from holdsfor.errors import AnalysisProblem, Diagnostic, Diagnostics, SyntaxProblem, UsageProblem, counted
 from holdsfor.prolog.background import check_background, inner_calls
 from holdsfor.prolog.builtins.calendar import CALENDAR
 from holdsfor.syntax.description import EventDescription, describe
@@ -69,7 +69,7 @@ class Compiled:
         lines = [f"Rules of {files}", *(f"  {line}" for line in str(self.names).splitlines())]
         more = [f"  … and {len(lines) - _LINES} more lines"] if len(lines) > _LINES else []
         n = len(self.warnings)
-        noted = [f"{n} warning{'' if n == 1 else 's'}: see `rules.warnings`"] if n else []
+        noted = [f"{counted(n, 'warning')}: see `rules.warnings`"] if n else []
         return "\n".join([*lines[:_LINES], *more, *noted])
 
 

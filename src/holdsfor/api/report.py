@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdsfor.analysis.result_columns import find_table
 from holdsfor.api.results import QueryResult
+from holdsfor.errors import counted
 from holdsfor.runtime.reports.changes import Changes, changes_since
 from holdsfor.runtime.reports.report import ReportColumns as Known
 from holdsfor.runtime.reports.report_tables import DecodedReport
@@ -107,7 +108,7 @@ class Report(QueryResult):
 
     def _headline(self) -> Iterator[str]:
         yield from super()._headline()
-        yield f"{len(self.changes)} change{'' if len(self.changes) == 1 else 's'}"
+        yield counted(len(self.changes), "change")
         counts = {
             name: getattr(self, name) for name in ("late", "dropped", "cut", "set_aside", "unmatched", "new_member")
         }

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from holdsfor.analysis.output_selection import defined_patterns
 from holdsfor.analysis.result_columns import ResultColumns, find_table, result_columns
 from holdsfor.api.instances import check_value, is_pattern, matches, matching
-from holdsfor.errors import Diagnostic, UsageProblem, did_you_mean
+from holdsfor.errors import Diagnostic, UsageProblem, counted, did_you_mean
 from holdsfor.sinks.time_formats import moment_of, shown_as
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.printer import show
@@ -397,8 +397,8 @@ class QueryResult:
 
     def _headline(self) -> Iterator[str]:
         n_fvps, n_events = len(self.intervals), len(self.times)
-        yield f"{n_fvps} FVP{_plural(n_fvps)}"
-        yield f"{n_events} event{_plural(n_events)}"
+        yield counted(n_fvps, "FVP")
+        yield counted(n_events, "event")
 
     def __repr__(self) -> str:
         lines = [f"{type(self).__name__} at {self._at}: {', '.join(self._headline())}"]
@@ -474,10 +474,6 @@ def _bar(spans: Iterable[tuple[int, int | None]], first: int, last: int) -> str:
         stop = _CELLS if end is None else min(_CELLS, -(-(end - first) * _CELLS // width))
         cells[begin:stop] = "\u2588" * (stop - begin)
     return "".join(cells)
-
-
-def _plural(n: int) -> str:
-    return "" if n == 1 else "s"
 
 
 def _shown(answer: QueryResult) -> Iterable[tuple[str, str]]:

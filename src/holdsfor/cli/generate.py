@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from holdsfor.cli.options.arguments import Commands, add_command
 from holdsfor.cli.options.durations import SECONDS
 from holdsfor.cli.terminal.streams import STANDARD_OUTPUT
-from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.errors import Diagnostic, UsageProblem, counted
 from holdsfor.sinks.output_files import naming
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def execute(options: argparse.Namespace) -> int:
     model = model_of(options.app, entities=options.entities, seed=options.seed)
     n_records = _write(model, duration, options.seed, (lateness, Corrections(share, lateness)), options.output)
     if options.output:
-        print(f"wrote {n_records} records to {options.output}", file=sys.stderr)
+        print(f"wrote {counted(n_records, 'record')} to {options.output}", file=sys.stderr)
     _write_background(model, options)
     return 0
 

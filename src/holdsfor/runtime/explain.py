@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from holdsfor.columns.tables import Key
+from holdsfor.errors import counted
 from holdsfor.physical.explain import EvaluationStrategy, Explainer
 from holdsfor.physical.interval_operators.relate_intervals import RelateIntervals
 from holdsfor.physical.operators.description import Description, Wording
@@ -32,8 +33,7 @@ def explain(session: EngineSession) -> str:
 def _size(session: EngineSession, key: Key) -> str:
     if key in session.rules.background.domains:
         return "members from the input"
-    n = session.rules.background.facts(key).n
-    return f"{n:,} fact{'' if n == 1 else 's'}"
+    return counted(session.rules.background.facts(key).n, "fact")
 
 
 def _strategy(component: PlannedComponent, session: EngineSession) -> EvaluationStrategy:
@@ -56,7 +56,7 @@ def _rest(number: int, component: PlannedComponent, lines: list[PlanLine], profi
         kept = profile.of(("kept", number)).rows_out
         return [
             *found,
-            PlanLine(1, "", (f"at most {kept:,} interval{'' if kept == 1 else 's'} kept between query times",)),
+            PlanLine(1, "", (f"at most {counted(kept, 'interval')} kept between query times",)),
         ]
     if not component.is_recursive:
         return found

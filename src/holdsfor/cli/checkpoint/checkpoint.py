@@ -20,7 +20,7 @@ from holdsfor.analysis.pipeline import Compiled
 from holdsfor.cli.checkpoint.folder import CheckpointFolder
 from holdsfor.cli.checkpoint.outputs import check_outputs, cut_back, output_files, sync_names, synced_marks
 from holdsfor.cli.checkpoint.settings import check_settings, settings_of
-from holdsfor.errors import Diagnostic, UsageProblem, printable
+from holdsfor.errors import Diagnostic, UsageProblem, counted, printable
 from holdsfor.sources.text_records import SetAside
 from holdsfor.syntax.terms import Term
 
@@ -136,7 +136,7 @@ class Checkpoint:
             if feed.channel.file is None and not feed.has_ended:
                 taken, last = feed.reading.n_records, feed.reading.clock
                 until = "" if last is None else f", the last arrival is {last}"
-                _print(f"`{feed.channel.name}`: {taken} record{'' if taken == 1 else 's'} taken{until}")
+                _print(f"`{feed.channel.name}`: {counted(taken, 'record')} taken{until}")
 
     def _read(self, run: bytes, session: bytes) -> None:
         """Read a checkpoint, and compare it with the options, the inputs and the outputs of this run."""

@@ -11,7 +11,7 @@ from typing import Protocol
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.cli.options.byte_sizes import shown_bytes
 from holdsfor.cli.outcome.counts import Counts
-from holdsfor.errors import did_you_mean, printable
+from holdsfor.errors import counted, did_you_mean, printable
 from holdsfor.sinks.beside import is_replaceable, written_beside
 from holdsfor.sinks.output_files import naming
 from holdsfor.sources.set_aside_reasons import ReasonCounts
@@ -88,13 +88,13 @@ def summarise(outcome: Outcome, compiled: Compiled, *, is_wanted: bool) -> None:
     problems = _problems(outcome)
     if problems or not counts.n_records or is_wanted or sys.stderr.isatty():
         late = [f"{counts.n_late} late"] if counts.n_late else []
-        new = [f"{_n(counts.n_new_members, 'new member')}"] if counts.n_new_members else []
-        _print(", ".join([f"{_n(counts.n_records, 'record')} read", *late, *new, *problems]))
+        new = [f"{counted(counts.n_new_members, 'new member')}"] if counts.n_new_members else []
+        _print(", ".join([f"{counted(counts.n_records, 'record')} read", *late, *new, *problems]))
         _show_misfits(outcome)
         _show_unused(outcome, compiled)
     if is_wanted or sys.stderr.isatty():
-        reported = f"{_n(counts.n_fvps, 'FVP')} and {_n(counts.n_intervals, 'interval')} reported"
-        _print(f"{_n(counts.n_query_times, 'query time')}{_resumed(counts)}, {reported}")
+        reported = f"{counted(counts.n_fvps, 'FVP')} and {counted(counts.n_intervals, 'interval')} reported"
+        _print(f"{counted(counts.n_query_times, 'query time')}{_resumed(counts)}, {reported}")
         _print(", ".join(f"{phase} {seconds:.3f} s" for phase, seconds in outcome.seconds.items()))
         if counts.n_processes > 1:
             _print(f"in {counts.n_processes} processes")
@@ -116,7 +116,7 @@ def _resumed(counts: Counts) -> str:
 
 def _problems(outcome: Outcome) -> list[str]:
     counts = outcome.counts
-    problems = [f"{_n(counts.n_unreadable, 'input')} unreadable"] if counts.n_unreadable else []
+    problems = [f"{counted(counts.n_unreadable, 'input')} unreadable"] if counts.n_unreadable else []
     problems += [f"{outcome.set_aside.n} set aside"] if outcome.set_aside.n else []
     problems += [f"{counts.n_unmatched} unmatched"] if counts.n_unmatched else []
     problems += [f"{counts.n_dropped} dropped"] if counts.n_dropped else []
@@ -141,10 +141,6 @@ def _show_unused(outcome: Outcome, compiled: Compiled) -> None:
     for name, n in outcome.counts.unused.most_common(_SHOWN_NAMES):
         hint = did_you_mean(name, known)
         _print(f"  `{name}`: {n}" + (f"  {hint}" if hint else ""))
-
-
-def _n(n: int, thing: str) -> str:
-    return f"{n} {thing}{'' if n == 1 else 's'}"
 
 
 def _print(line: str) -> None:

@@ -15,7 +15,7 @@ from holdsfor.cli.options.facts import fact_programs
 from holdsfor.cli.spark.input import files_from, print_unreadable
 from holdsfor.cli.spark.session import Failed, on_spark, shown_progress
 from holdsfor.cli.terminal.diagnostics import print_warning_count
-from holdsfor.errors import Diagnostics
+from holdsfor.errors import Diagnostics, counted
 from holdsfor.sources.text_records import SetAside
 
 if TYPE_CHECKING:
@@ -85,11 +85,13 @@ def _prepared(files: Sequence[Files], compiled: Compiled, options: argparse.Name
 
 def _summarise(history: Prepared, misfits: list[SetAside], seconds: float) -> None:
     counts = {row.kind: row["sum(n)"] for row in history.remarks().groupBy("kind").sum("n").collect()}
-    parts = [f"{counts.get('read', 0)} records read"]
+    parts = [f"{counted(counts.get('read', 0), 'record')} read"]
     parts += [f"{counts['set aside']} set aside"] if "set aside" in counts else []
     parts += [f"{counts['unused']} of names that no rule uses"] if "unused" in counts else []
     print(", ".join(parts), file=sys.stderr)
     for misfit in misfits:
         print(f"  {misfit}", file=sys.stderr)
     n = sum(each.n for each in history.known)
-    print(f"{n} records prepared in {history.n_buckets} buckets, {seconds:.1f} s", file=sys.stderr)
+    print(
+        f"{counted(n, 'record')} prepared in {counted(history.n_buckets, 'bucket')}, {seconds:.1f} s", file=sys.stderr
+    )
