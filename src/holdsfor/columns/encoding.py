@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.columns.entities import Entities
+from holdsfor.columns.entities import Entities, KnownEntities
 from holdsfor.columns.plain_texts import PlainTexts
 from holdsfor.columns.tuple_ids import TupleIds
 from holdsfor.kernels.keys import Int64
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from holdsfor.columns.structures import Structures
 
 __all__ = [
+    "SymbolTable",
     "Symbols",
     "as_numbers",
     "integer_words",
@@ -132,55 +133,12 @@ class SymbolCache(Protocol):
     def clear(self) -> None: ...
 
 
-class Symbols:
-    """The table of constants other than numbers, of the ids of tuples of constants, and of the names that reports use.
-
-    >>> symbols = Symbols()
-    >>> from holdsfor.syntax.terms import Atom
-    >>> symbols.term(symbols.word(Atom("pub")))
-    Atom(name='pub')
-    """
+class SymbolTable:
+    """The constants other than numbers, and their words."""
 
     def __init__(self) -> None:
-        self._caches: weakref.WeakValueDictionary[int, SymbolCache] = weakref.WeakValueDictionary()
-        self._begin()
-
-    def _begin(self) -> None:
         self._words: dict[Term, int] = {}
         self._terms: list[Term] = []
-        self.instances = TupleIds()
-        self.structures: dict[tuple[str, int], Structures] = {}
-        view = Symbols.__new__(Symbols)
-        self.entities = Entities(view)
-        self.plain_texts = PlainTexts(view)
-        self.view = view
-        """A view of the table, which keeps its words when the table is reset."""
-        view.__dict__.update(self.__dict__, view=view)
-
-    def reset(self) -> Symbols:
-        """Remove all words, also from the caches of readers; return the previous table, which still has them.
-
-        >>> symbols = Symbols()
-        >>> from holdsfor.syntax.terms import Atom
-        >>> word = symbols.word(Atom("pub"))
-        >>> before = symbols.reset()
-        >>> len(symbols), before.term(word)
-        (0, Atom(name='pub'))
-        """
-        before = self.view
-        self._begin()
-        for cache in list(self._caches.values()):
-            cache.clear()
-        return before
-
-    def register_cache(self, cache: SymbolCache) -> None:
-        """Clear the cache whenever the table is reset."""
-        self._caches[id(cache)] = cache
-
-    @property
-    def size(self) -> int:
-        """The number of constants and tuples with numbers."""
-        return len(self._terms) + self.instances.size
 
     def __len__(self) -> int:
         return len(self._terms)
@@ -239,3 +197,72 @@ class Symbols:
         if len(values) == 0 or (int(values.max()) < _LARGEST and int(values.min()) >= -_LARGEST):
             return integer_words(values)
         return self.words(Int(value) for value in values.tolist())
+
+
+class Symbols(SymbolTable):
+    """The table of constants other than numbers, of the ids of tuples of constants, and of the names that reports use.
+
+    >>> symbols = Symbols()
+    >>> from holdsfor.syntax.terms import Atom
+    >>> symbols.term(symbols.word(Atom("pub")))
+    Atom(name='pub')
+
+    No part of a table refers to the table. A session replaces its words when it has removed enough entities, and
+    reference counts free the old ones at once: the cyclic garbage collector of Python seldom looks at objects that have
+    lived so long.
+    """
+
+    def __init__(self) -> None:
+        self._caches: weakref.WeakValueDictionary[int, SymbolCache] = weakref.WeakValueDictionary()
+        self._begin()
+
+    def _begin(self) -> None:
+        super().__init__()
+        self.instances = TupleIds()
+        self.structures: dict[tuple[str, int], Structures] = {}
+        self.plain_texts = PlainTexts(self.table)
+        self._described: KnownEntities = {}
+
+    @property
+    def table(self) -> SymbolTable:
+        """The words alone, also after a reset."""
+        table = SymbolTable.__new__(SymbolTable)
+        table._words, table._terms = self._words, self._terms
+        return table
+
+    @property
+    def view(self) -> Symbols:
+        """A view of the table, which keeps its words when the table is reset."""
+        view = Symbols.__new__(Symbols)
+        view.__dict__.update(self.__dict__)
+        return view
+
+    @property
+    def entities(self) -> Entities:
+        """The FVPs and events of reports, also after a reset."""
+        return Entities(self.view, self._described)
+
+    def reset(self) -> Symbols:
+        """Remove all words, also from the caches of readers; return the previous table, which still has them.
+
+        >>> symbols = Symbols()
+        >>> from holdsfor.syntax.terms import Atom
+        >>> word = symbols.word(Atom("pub"))
+        >>> before = symbols.reset()
+        >>> len(symbols), before.term(word)
+        (0, Atom(name='pub'))
+        """
+        before = self.view
+        self._begin()
+        for cache in list(self._caches.values()):
+            cache.clear()
+        return before
+
+    def register_cache(self, cache: SymbolCache) -> None:
+        """Clear the cache whenever the table is reset."""
+        self._caches[id(cache)] = cache
+
+    @property
+    def size(self) -> int:
+        """The number of constants and tuples with numbers."""
+        return len(self._terms) + self.instances.size

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from holdsfor.columns.texts import Texts
     from holdsfor.kernels.keys import Int64
 
-__all__ = ["Described", "Entities", "Entity", "EntityList", "EntityParts", "plain_text"]
+__all__ = ["Described", "Entities", "Entity", "EntityList", "EntityParts", "KnownEntities", "plain_text"]
 
 Key: TypeAlias = tuple[str, int]
 Words: TypeAlias = tuple[int, ...]
@@ -90,6 +90,10 @@ def plain_text(term: Term) -> str:
     'A 100'
     """
     return term.name if isinstance(term, Atom) else show(term)
+
+
+KnownEntities: TypeAlias = dict[tuple[str, Key], dict[Words, Entity]]
+"""The entities of recent short reports by their words, for each fluent and event."""
 
 
 class Described(Protocol):
@@ -212,9 +216,9 @@ class EntityParts:
 class Entities:
     """The entities of reports, for one table of symbols; those of recent short reports are cached."""
 
-    def __init__(self, symbols: Symbols) -> None:
+    def __init__(self, symbols: Symbols, known: KnownEntities) -> None:
         self._symbols = symbols
-        self._known: dict[tuple[str, Key], dict[Words, Entity]] = {}
+        self._known = known
 
     def fvps(self, key: Key, columns: Sequence[Int64], *, are_new: bool = False) -> Described:
         """The FVPs of distinct rows; the last column has the values. `are_new`: hardly any is in the cache."""

@@ -13,7 +13,7 @@ from holdsfor.syntax.operators import Operators
 from holdsfor.syntax.terms import Atom, Term
 
 if TYPE_CHECKING:
-    from holdsfor.columns.encoding import Symbols
+    from holdsfor.columns.encoding import SymbolTable
 
 __all__ = ["PlainTexts"]
 
@@ -25,7 +25,7 @@ _PLAIN = r"^[a-z][a-zA-Z0-9_]*$"
 class PlainTexts:
     """The names of the atoms in a symbol table that need no quotes and are not operators, by number of the symbol."""
 
-    def __init__(self, symbols: Symbols) -> None:
+    def __init__(self, symbols: SymbolTable) -> None:
         self._symbols = symbols
         self._texts: Any = None
         self._names: Any = None

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.columns.encoding import Symbols, symbol_numbers
+from holdsfor.columns.encoding import Symbols, SymbolTable, symbol_numbers
 from holdsfor.columns.tuple_ids import TupleIds
 from holdsfor.kernels.compact import distinct_values
 from holdsfor.kernels.keys import Int64
@@ -26,15 +26,14 @@ def structures_of(symbols: Symbols, name: str, arity: int) -> Structures:
     """The structures of a name and arity among the constants of a session."""
     found = symbols.structures.get((name, arity))
     if found is None:
-        # The view, because reports that were made before a reset of the table still decompose their structures.
-        found = symbols.structures[name, arity] = Structures(symbols.view, name, arity)
+        found = symbols.structures[name, arity] = Structures(symbols.table, name, arity)
     return found
 
 
 class Structures:
     """The structures of one name and arity."""
 
-    def __init__(self, symbols: Symbols, name: str, arity: int) -> None:
+    def __init__(self, symbols: SymbolTable, name: str, arity: int) -> None:
         self._symbols = symbols
         self._name = name
         self._arity = arity

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Generic
@@ -149,15 +149,16 @@ def is_plain(patterns: Sequence[Term]) -> bool:
 def linear(patterns: Sequence[Term]) -> list[Term]:
     """The patterns with distinct variables."""
     numbers = count()
+    return [_fresh(pattern, numbers) for pattern in patterns]
 
-    def fresh(pattern: Term) -> Term:
-        if isinstance(pattern, Var):
-            return Var(f"#v{next(numbers)}")
-        if isinstance(pattern, Struct):
-            return Struct(pattern.name, tuple(fresh(argument) for argument in pattern.args))
-        return pattern
 
-    return [fresh(pattern) for pattern in patterns]
+def _fresh(pattern: Term, numbers: Iterator[int]) -> Term:
+    """The pattern with new variables."""
+    if isinstance(pattern, Var):
+        return Var(f"#v{next(numbers)}")
+    if isinstance(pattern, Struct):
+        return Struct(pattern.name, tuple(_fresh(argument, numbers) for argument in pattern.args))
+    return pattern
 
 
 def scan(relation: Relation, patterns: Sequence[Term], symbols: Symbols) -> tuple[Rows, Int64 | None]:

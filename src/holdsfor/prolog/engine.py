@@ -89,11 +89,13 @@ class Engine:
         """The solutions; copying their terms counts as steps of the goal."""
         cells = {name: Ref() for name in variables(goal)}
         machine = Machine(self.database, self.max_steps, self.max_depth)
-        for _ in machine.solutions(goal, cells):
-            try:
+        try:
+            for _ in machine.solutions(goal, cells):
                 yield _answer(cells, machine.charge)
-            except GoalProblem as problem:
-                raise located(problem, goal, None) from None
+        except GoalProblem as problem:
+            raise located(problem, goal, None) from None
+        finally:
+            machine.release()
 
     def once(self, goal: Term) -> dict[str, Term] | None:
         """The first solution, or None."""

@@ -48,6 +48,10 @@ class Machine:
         self.trail = Trail(self.charge)
         self.choices: list[Choice] = []
 
+    def release(self) -> None:
+        """Drop the reference of the trail to the machine after the run, so that reference counts free both."""
+        del self.trail.charge
+
     # the choice stack
 
     def push(self, choice: Choice) -> None:

@@ -208,16 +208,16 @@ def _key(vertex: Vertex) -> Key:
 
 def _by_path(vertex: Vertex, path: Path) -> tuple[list[Term], str]:
     """The columns of a vertex as patterns, with a distinct variable at every open place and `#key` at the path."""
-
-    def opened(term: Term, here: Path) -> Term:
-        if here == path:
-            return Var("#key")
-        if isinstance(term, Struct):
-            return Struct(term.name, tuple(opened(inner, (*here, i)) for i, inner in enumerate(term.args)))
-        if isinstance(term, Var):
-            return Var(f"#{here}") if len(here) > 1 else ANYTHING
-        return term
-
     columns = arguments(vertex.pattern)
-    patterns = [opened(argument, (i,)) for i, argument in enumerate(columns)]
-    return (patterns if vertex.kind == "event" else [*patterns, opened(vertex.value, (len(columns),))]), "#key"
+    patterns = [_opened(argument, (i,), path) for i, argument in enumerate(columns)]
+    return (patterns if vertex.kind == "event" else [*patterns, _opened(vertex.value, (len(columns),), path)]), "#key"
+
+
+def _opened(term: Term, here: Path, path: Path) -> Term:
+    if here == path:
+        return Var("#key")
+    if isinstance(term, Struct):
+        return Struct(term.name, tuple(_opened(inner, (*here, i), path) for i, inner in enumerate(term.args)))
+    if isinstance(term, Var):
+        return Var(f"#{here}") if len(here) > 1 else ANYTHING
+    return term

@@ -87,13 +87,13 @@ class _TimeStepping:
         self.noted: dict[tuple[Change, Key], list[tuple[int, int, int]]] = {}
         self.events: dict[Key, list[Words]] = {key: [] for key in self.happened}
         compiler = ScalarCompiler(self, part, component.own)
-        rules = SteppingRules(component, part, compiler)
+        rules, delays = SteppingRules(component, part, compiler), stepping_delays(component, compiler)
         self.groups = rules.groups
         self.triggered = [rule for rule in rules.others if rule.rows is None]
         self.schedule = self.schedule_of([rule for rule in rules.others if rule.rows is not None])
         self.position = 0
         self.fired: list[list[list[int]]] = [[[] for _ in group.rules] for group in self.groups]
-        self.delays = stepping_delays(component, compiler)
+        self.delays = delays
         self.grounded = GroundingChecks(part)
         self.waiting = PendingEffects(component, part, carried, self.grounded)
         self.edges = SteppingEdges(component, part, state)
