@@ -78,22 +78,33 @@ def cost_of_children() -> Cost:
 
 @dataclass(frozen=True)
 class Resident:
-    """The resident bytes of the JVM, of all Python processes below this one together, and of this process."""
+    """The resident bytes of the JVM, of the Python workers of Spark, of bucket processes, and of this process."""
 
     jvm: int
     workers: int
+    bucket_processes: int
     driver: int
 
 
 def resident_memory() -> Resident:
     """The resident memory of this process and of those below it; pages that processes share count in each."""
-    jvm = workers = 0
+    jvm = workers = bucket_processes = 0
     for process in _below(os.getpid()):
         if process.name == "java":
             jvm += process.resident
+        elif _is_bucket_process(process.number):
+            bucket_processes += process.resident
         else:
             workers += process.resident
-    return Resident(jvm, workers, _own())
+    return Resident(jvm, workers, bucket_processes, _own())
+
+
+def _is_bucket_process(number: int) -> bool:
+    try:
+        command = Path(f"/proc/{number}/cmdline").read_bytes()
+    except OSError:
+        return False  # the process has ended
+    return b"bucket_processes" in command
 
 
 def _own() -> int:

@@ -21,9 +21,9 @@ Scale = Literal["linear", "log"]
 
 # The colours of Okabe and Ito, distinguishable with every kind of colour vision, darkest first.
 _FEW_TICKS = 5  # values on an axis, each of which is shown
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00")
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 _INK, _FAINT = "#212529", "#dee2e6"
-_MARKERS = "osD^v"
+_MARKERS = "osD^vP"
 
 
 def size_options(about: str) -> argparse.Namespace:
@@ -103,6 +103,7 @@ def draw_charts(path: Path, panels: Sequence[Panel]) -> None:
 
 
 def _draw(axes: Axes, panel: Panel) -> None:
+    assert len(panel.curves) <= len(_COLOURS), "there is a colour for each curve"
     for curve, colour, marker in zip(panel.curves, _COLOURS, _MARKERS, strict=False):
         axes.plot(curve.xs, curve.ys, color=colour, marker=marker, markersize=4.5, linewidth=1.6, label=curve.label)
     axes.set_xscale(panel.x_scale)

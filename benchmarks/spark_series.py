@@ -93,7 +93,7 @@ def series(spark: SparkSession, given: History, *, prepares: bool) -> Iterator[d
 
 
 @contextmanager
-def started(cores: int) -> Iterator[SparkSession]:
+def started(cores: int, heap: str = "4g") -> Iterator[SparkSession]:
     """Spark with as many tasks as cores, bound to these cores, since its JVM would use another core otherwise."""
     from pyspark.sql import SparkSession
 
@@ -103,7 +103,7 @@ def started(cores: int) -> Iterator[SparkSession]:
     options: dict[str, bool | float | int | str | None] = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
-        "spark.driver.memory": "4g",
+        "spark.driver.memory": heap,
         "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
     }
     session = SparkSession.builder.master(f"local[{cores}]").appName("benchmark").config(map=options).getOrCreate()

@@ -139,8 +139,13 @@ def state_of(checkpoint: Path) -> tuple[int, int]:
     from holdsfor.spark.streaming.inspection import inspection_of
 
     lines = list(inspection_of(str(checkpoint)))
-    n_bytes = sum(int(line.split(":")[1].split()[0]) for line in lines if line.startswith("stage "))
-    return n_bytes, sum(int(line.split(":")[1].split()[0]) for line in lines if line.endswith(" open intervals"))
+    n_bytes = sum(_first_number(line) for line in lines if line.startswith("stage "))
+    return n_bytes, sum(_first_number(line) for line in lines if "open interval" in line and line.count(":") == 1)
+
+
+def _first_number(line: str) -> int:
+    """The number after the colon of a line of an inspection."""
+    return int(line.split(":")[1].split()[0].replace(",", ""))
 
 
 def write_batches(folder: Path, tables: Iterable[Any], n_files: int = 1) -> Path:

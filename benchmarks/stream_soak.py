@@ -28,6 +28,7 @@ from spark_series import started
 from timing import RESULTS, write_results
 
 import holdsfor as hf
+from holdsfor.spark.streaming.state_files import FILES
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -49,6 +50,8 @@ BATCH = 6 * HOUR
 SWITCHES, NEW_LAMPS, ROOMS = 2_000, 250, 50  # of a micro-batch; a lamp lives for eight micro-batches
 LATE, DUPLICATE, RETRACTED = 0.05, 0.02, 0.01
 PARTS = 10
+HEAP = "1g"  # a small one, so that a leak of the JVM shows as an error
+MEGABYTES = ("JVM", "workers", "bucket processes", "driver", "state", "checkpoint")
 FOLDER = RESULTS / "stream_soak"
 
 
@@ -60,6 +63,7 @@ class Sample:
     changes: int
     seconds: float
     resident: Resident
+    state_bytes: int
     checkpoint_bytes: int
     n_files: int
 
@@ -133,14 +137,17 @@ def soaked(spark: SparkSession, minutes: float) -> list[Sample]:
     def note(progress: Any) -> None:
         nonlocal before
         now = time.perf_counter()
-        sizes = [path.stat().st_size for path in checkpoint.rglob("*") if path.is_file()]
+        files = [path for path in checkpoint.rglob("*") if path.is_file()]
+        sizes = {path: path.stat().st_size for path in files}
+        own = checkpoint / FILES
         found.append(
             Sample(
                 progress.decision.batch,
                 progress.counts.get("changes", 0),
                 now - before,
                 resident_memory(),
-                sum(sizes),
+                sum(size for path, size in sizes.items() if path.is_relative_to(own)),
+                sum(sizes.values()),
                 len(sizes),
             )
         )
@@ -166,8 +173,10 @@ def parts_of(samples: Sequence[Sample]) -> list[dict[str, float]]:
         part = samples[len(samples) * number // PARTS : len(samples) * (number + 1) // PARTS]
         megabytes = {
             "JVM": [each.resident.jvm for each in part],
-            "Python": [each.resident.workers for each in part],
+            "workers": [each.resident.workers for each in part],
+            "bucket processes": [each.resident.bucket_processes for each in part],
             "driver": [each.resident.driver for each in part],
+            "state": [each.state_bytes for each in part],
             "checkpoint": [each.checkpoint_bytes for each in part],
         }
         found.append(
@@ -185,12 +194,10 @@ def parts_of(samples: Sequence[Sample]) -> list[dict[str, float]]:
 def show(parts: Sequence[dict[str, float]]) -> None:
     names = [name for name in parts[0] if name != "day"]
     rows = [[f"{each['day']:,.0f}", *(f"{each[name]:,.1f}" for name in names)] for each in parts]
-    print_table(
-        ["simulated days", "JVM, MB", "Python, MB", "driver, MB", "checkpoint, MB", "changes", "files", "seconds"], rows
-    )
+    print_table(["simulated days", *(f"{name}, MB" if name in MEGABYTES else name for name in names)], rows)
     days = [each["day"] for each in parts]
-    curves = [Curve(name, days, [each[name] for each in parts]) for name in ("JVM", "Python", "driver", "checkpoint")]
-    panel = Panel("Memory over simulated days", "simulated days", "MB", curves, "linear", "log")
+    curves = [Curve(name, days, [each[name] for each in parts]) for name in MEGABYTES]
+    panel = Panel("Memory over simulated days", "simulated days", "MB", curves, "linear", "linear")
     draw_charts(RESULTS / "stream_soak.png", [panel])
 
 
@@ -198,7 +205,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Does the memory of a stream stay the same?")
     parser.add_argument("--minutes", type=float, default=360, help="length of the run (default: 360)")
     options = parser.parse_args()
-    with started(2) as spark:
+    with started(2, HEAP) as spark:
         samples = soaked(spark, options.minutes)
     parts = parts_of(samples)
     show(parts)
