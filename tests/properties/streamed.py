@@ -41,7 +41,7 @@ from holdsfor.spark.streaming.state_files import StreamFiles
 from holdsfor.spark.streaming.stream_reader import numbered_retractions
 from tests.properties.answers import as_answer
 
-__all__ = ["Outcome", "SimulatedStream", "embedded_outcome", "quiet_batches", "random_cuts"]
+__all__ = ["Outcome", "SimulatedStream", "embedded_outcome", "latest_arrival", "quiet_batches", "random_cuts"]
 
 QUIET_WINDOWS = 4
 """The windows at the end of a run in which buckets settle what one session has settled before."""
@@ -110,12 +110,17 @@ def random_cuts(lines: list[str], chance: random.Random) -> list[list[str]]:
     return batches
 
 
-def quiet_batches(batches: list[list[str]], run: RunSchedule) -> list[list[str]]:
+def latest_arrival(batches: list[list[str]], run: RunSchedule) -> int:
+    """The arrival of the last record."""
+    return max((int(line.split("|")[1]) for batch in batches for line in batch), default=run.start)
+
+
+def quiet_batches(batches: list[list[str]], run: RunSchedule, n_windows: int = QUIET_WINDOWS) -> list[list[str]]:
     """Micro-batches without results of their own after others, so that the results of these are settled."""
     assert run.step is not None
     assert run.window is not None
-    latest = max((int(line.split("|")[1]) for batch in batches for line in batch), default=run.start)
-    times = range(latest + run.window, latest + (QUIET_WINDOWS + 2) * run.window, max(run.window // 2, run.step))
+    latest = latest_arrival(batches, run)
+    times = range(latest + run.window, latest + (n_windows + 2) * run.window, max(run.window // 2, run.step))
     return [[f"quiet|{at}|{at}"] for at in times]
 
 

@@ -9,6 +9,7 @@ is in files.
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,14 @@ from tests.properties.delayed_programs import delayed_case
 from tests.properties.keyed_programs import THINGS, keyed_case
 from tests.properties.programs import Case, random_case
 from tests.properties.staged import stages_of
-from tests.properties.streamed import Outcome, SimulatedStream, embedded_outcome, quiet_batches, random_cuts
+from tests.properties.streamed import (
+    Outcome,
+    SimulatedStream,
+    embedded_outcome,
+    latest_arrival,
+    quiet_batches,
+    random_cuts,
+)
 from tests.properties.test_staged_reports import arriving_late, narrow_windows
 from tests.seeds import chunks, named, share
 
@@ -39,6 +47,8 @@ DELAYED = range(9200, 9250)
 DECIDING = range(9300, 9350)
 CUT = range(9400, 9450)
 TOGETHER = range(9500, 9550)
+ENDED = range(9700, 9750)
+MANY_WINDOWS = 12
 WRITTEN = 99
 """More than there are buckets: a micro-batch is repeated when its output was written and not yet committed."""
 
@@ -213,3 +223,43 @@ def test_retractions_that_arrive_with_their_records_follow_the_order_of_lines(se
         case = cases[seed % 3](seed)
         if seed % 3 or "dynamicDomain" not in case.text:  # members that come late: see `with_members`
             compare(seed, case, BUCKETS[seed % 4], tmp_path, is_ordered=True)
+
+
+def check_settled(seed: int, case: Case, folder: Path) -> int:
+    """The number of results that must be settled after a long quiet time: all that end before it."""
+    chance = random.Random(seed)
+    window, step = narrow_windows(case, chance)
+    given = read_case(case)
+    run = RunSchedule(case.start, LATEST, case.tick, window, step, case.allen_memory)
+    batches = random_cuts(arriving_late(case, window, chance), chance)
+    latest = latest_arrival(batches, run)
+    stream = SimulatedStream(given.compiled, stages_of(given), run, BUCKETS[seed % 4], folder / str(seed))
+    on_executors(stream, seed)
+    try:
+        for number, batch in enumerate([*batches, *quiet_batches(batches, run, MANY_WINDOWS)]):
+            stream.batch(number, batch)
+    except (PlanningProblem, ExecutionProblem):
+        return 0
+    ended = {(name, extent) for name, extent in known_results(stream.outcome) if has_ended(extent, latest)}
+    missing = ended - set(stream.outcome.settled)
+    assert not missing, f"seed {seed}, {run}\n{case.text}\n{batches}\nnever settled {missing}"
+    return len(ended)
+
+
+def has_ended(extent: Any, latest: int) -> bool:
+    """Whether an interval or time-point is not after the last record."""
+    end = extent[1] if isinstance(extent, tuple) else extent
+    return end is not None and end <= latest
+
+
+@pytest.mark.in_turn(4)
+@pytest.mark.parametrize("seeds", chunks(share(ENDED, 5)), ids=named)
+@pytest.mark.parametrize("made", [random_case, keyed_case, delayed_case, deciding_case])
+def test_all_results_are_settled_without_undecided_intervals(
+    made: Callable[[int], Case], seeds: range, tmp_path: Path
+) -> None:
+    """An Allen relation of an open interval is never decided; the results of other rules are."""
+    for seed in seeds:
+        case = made(seed)
+        if "allen(" not in case.text:
+            check_settled(seed, case, tmp_path)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import random
+import shutil
 import signal
 import tempfile
 from collections.abc import Iterator
@@ -19,7 +21,7 @@ from holdsfor.syntax.time_points import LATEST
 from tests.properties.answers import read_case
 from tests.properties.programs import Case
 from tests.properties.staged import stages_of
-from tests.properties.streamed import SimulatedStream, embedded_outcome
+from tests.properties.streamed import Outcome, SimulatedStream, embedded_outcome
 
 RULES = """
 initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).
@@ -76,6 +78,17 @@ def test_a_stream_does_not_depend_on_processes_that_are_killed(tmp_path: Path) -
     assert not folder.exists()
 
 
+def test_another_stream_in_the_folder_of_a_deleted_one_has_its_own_buckets(tmp_path: Path) -> None:
+    for n_buckets in (2, 5, 1):
+        shutil.rmtree(tmp_path)
+        stream = streamed(tmp_path)
+        stream.divide(n_buckets, "")
+        for number in range(10):
+            stream.batch(number, LINES[3 * number : 3 * number + 3])
+        assert stream.outcome.changes == expected()
+    assert len(STARTED) == 2
+
+
 def test_a_process_that_is_killed_leaves_journals_that_another_one_replays(tmp_path: Path) -> None:
     """The state is large enough for journals."""
     many = [f"win|1|1|c{number}" for number in range(6_000)]
@@ -112,3 +125,53 @@ def test_a_damaged_state_is_refused_as_without_processes(tmp_path: Path) -> None
         path.write_bytes(content[:30] + b"damaged" + content[37:])
     with pytest.raises(DataProblem, match=r"HF508.*damaged"):
         stream.batch(7, ["win|70|70|a0"])
+
+
+SHORT_LIVED = """
+initiatedAt(lit(X, R)=true, T) :- happensAt(switch(X, R, on), T).
+terminatedAt(lit(X, R)=true, T) :- happensAt(switch(X, R, off), T).
+initiatedAt(bright(R)=true, T) :- happensAt(start(lit(_X, R)=true), T).
+terminatedAt(bright(R)=true, T) :- happensAt(end(lit(_X, R)=true), T).
+dynamicDomain(lamp(_)).
+grounding(switch(X, _, _)) :- lamp(X).
+grounding(lit(X, R)=true) :- lamp(X), room(R).
+grounding(bright(R)=true) :- room(R).
+room(R) :- between(0, 19, R).
+"""
+HOUR = 3_600
+
+
+def new_lamps(number: int, chance: random.Random) -> list[str]:
+    """The switches of six hours: lamps of the last two days, new ones, those that end, and wrong ones."""
+    arrival, lines = 6 * HOUR * (number + 1), []
+    for _ in range(500):
+        lamp, at = 100 * number + chance.randrange(800), 6 * HOUR * number + chance.randrange(1, 6 * HOUR)
+        lines.append(f"switch|{arrival}|{at}|{lamp}|{lamp % 20}|{chance.choice(['on', 'off'])}")
+    lines += [f"-{line}" for line in chance.sample(lines, 5)]
+    return lines + [
+        f"switch|{arrival}|{arrival}|{lamp}|{lamp % 20}|off" for lamp in range(100 * number, 100 * number + 100)
+    ]
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the memory of a process is read from /proc")
+def test_the_memory_of_processes_does_not_follow_the_length_of_the_stream(tmp_path: Path) -> None:
+    """Symbol tables that were not freed when they were replaced took 15 MB in this test."""
+    given, chance = read_case(Case(SHORT_LIVED, [], 0, 80, 1)), random.Random(1)
+    run = RunSchedule(0, LATEST, 1, 24 * HOUR, HOUR)
+    stream = SimulatedStream(given.compiled, stages_of(given), run, 2, tmp_path)
+    stream.n_processes = 2
+    resident: dict[int, int] = {}
+    for number in range(3_000):
+        stream.batch(number, new_lamps(number, chance))
+        stream.outcome = Outcome()
+        if number % 50 == 0:
+            resident[number] = sum(resident_bytes(process.pid) for process in STARTED.values())
+    early = max(n for number, n in resident.items() if 500 <= number < 1_000)
+    late = max(n for number, n in resident.items() if number >= 2_500)
+    assert late < early + 4_000_000, resident
+
+
+def resident_bytes(process: int) -> int:
+    pages = Path(f"/proc/{process}/statm").read_text(encoding="ascii").split()[1]
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")

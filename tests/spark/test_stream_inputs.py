@@ -54,6 +54,52 @@ def test_csv_files_of_a_folder_have_headers_of_their_own(
     ]
 
 
+def test_files_beside_a_folder_with_an_equals_sign_are_read(spark: SparkSession, tmp_path: Path) -> None:
+    """Spark would take the folder for a partition, and skip the files beside it."""
+    folder = tmp_path / "wins"
+    (folder / "day=1").mkdir(parents=True)
+    (folder / "0.txt").write_text("win|5|5|ann\n", encoding="utf-8")
+    (folder / "day=1" / "1.txt").write_text("win|6|6|bob\nwin|15|15|eve\n", encoding="utf-8")
+    assert main(command(tmp_path, str(folder))) == 0
+    rows = spark.read.parquet(str(tmp_path / "out")).collect()
+    assert {row.fvp for row in rows} == {"rich(ann)=true", "rich(bob)=true"}
+
+
+@pytest.mark.parametrize("name", ["out", "checkpoint"])
+def test_a_place_inside_the_input_is_refused(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "wins").mkdir()
+    given = [
+        each.replace(str(tmp_path / name), f"{tmp_path}/wins/{name}") for each in command(tmp_path, f"{tmp_path}/wins")
+    ]
+    assert main(given) == 2
+    assert f"error[HF795]: the place `{tmp_path}/wins/{name}` of " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("suffix", "columns", "lines"),
+    [
+        ("jsonl", f": {COLUMNS}", ['{"person": "ann", "time": 5}', "broken", '{"person": "bob", "time": 15}']),
+        ("txt", "", ["win|5|5|ann", "win|soon|5|joe", "win|15|15|bob"]),
+    ],
+)
+def test_lines_that_are_set_aside_are_shown_with_their_file_and_line(
+    suffix: str,
+    columns: str,
+    lines: list[str],
+    spark: SparkSession,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    folder = tmp_path / "wins é"
+    folder.mkdir()
+    (folder / f"1.{suffix}").write_text(f"{lines[0]}\n", encoding="utf-8")
+    (folder / f"2.{suffix}").write_text(f"{lines[2]}\n" * 500 + f"{lines[1]}\n", encoding="utf-8")
+    assert main(command(tmp_path, f"{folder}{columns}")) == 0
+    shown = capsys.readouterr().err
+    assert f"  {folder}/2.{suffix}:501: " in shown
+    assert lines[1] in shown
+
+
 def test_csv_files_of_records_need_no_description(spark: SparkSession, tmp_path: Path) -> None:
     folder = write_batches(tmp_path / "records", [["name,start,arg1", "win,5,ann", "win,15,bob"]])
     assert main(command(tmp_path, folder)) == 0

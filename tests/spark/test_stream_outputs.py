@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import random
+import string
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +17,7 @@ import pytest
 import holdsfor as hf
 from holdsfor.analysis.output_selection import chosen_patterns
 from holdsfor.errors import HoldsforError
-from holdsfor.spark.streaming import alerts, webhooks
+from holdsfor.spark.streaming import alerts, postgres_tables, webhooks
 from holdsfor.spark.streaming.current_view import last_changes
 from tests.spark import postgresql
 from tests.spark.test_streams import BATCHES, RICH, read_lines, write_batches
@@ -70,7 +72,7 @@ def test_a_row_that_a_query_time_deletes_and_inserts_stays(spark: SparkSession) 
     assert {(row.fvp, row.op, row.query_time) for row in found} == {("a", "+", 20), ("b", "-", 20), ("c", "+", 30)}
 
 
-@pytest.mark.parametrize("where", ["nosuch > 3", "fvp = = 3", "no_such_function(fvp)"])
+@pytest.mark.parametrize("where", ["nosuch > 3", "fvp = = 3", "no_such_function(fvp)", "value", "arguments > 3"])
 def test_a_condition_of_alerts_that_cannot_be_read_is_refused_at_once(
     where: str, spark: SparkSession, tmp_path: Path
 ) -> None:
@@ -79,6 +81,13 @@ def test_a_condition_of_alerts_that_cannot_be_read_is_refused_at_once(
     assert "hint: the columns of changes are query_time, op, kind, name, arguments, value, fvp, start, end" in str(
         problem.value
     )
+
+
+@pytest.mark.parametrize(
+    "where", ["start > 5", "start > timestamp'2026-01-01'", "hour(end) = 3 and size(arguments) = 1"]
+)
+def test_a_condition_of_alerts_may_need_any_type_of_times(where: str, spark: SparkSession, tmp_path: Path) -> None:
+    assert repr(started(spark, tmp_path).alerts("rich", where=where)) == "Feed of alerts"
 
 
 def test_a_table_of_postgresql_has_the_known_results(spark: SparkSession, tmp_path: Path) -> None:
@@ -96,6 +105,53 @@ def test_a_table_of_postgresql_has_the_known_results(spark: SparkSession, tmp_pa
             repeat_last(tmp_path)
         tables = server.ask("select tablename from pg_tables where schemaname = 'public' order by 1")
         assert tables == ["holdsfor_batches", "known"]
+
+
+def test_names_may_be_longer_than_a_row_of_an_index(spark: SparkSession) -> None:
+    reason = postgresql.why_not()
+    if reason is not None:
+        pytest.skip(reason)
+    long = "".join(random.Random(1).choices(string.ascii_letters, k=6_000))
+    rows = [(f"rich({long}{end})=true", 5) for end in "ab"]
+    with postgresql.running() as server:
+        options = {"url": server.url, "dbtable": "known", "user": "tester", "password": postgresql.PASSWORD}
+        view = postgres_tables.PostgresView("holdsfor id current", options, ("kind", "fvp", "start"), long="fvp")
+        for number, (op, end) in enumerate((("+", None), ("+", 9), ("-", 9))):
+            changes = [(op, "fluent", fvp, start, end) for fvp, start in rows[: 2 - number // 2]]
+            view.write(
+                spark.createDataFrame(changes, "op string, kind string, fvp string, start long, end long"), number
+            )
+            found = server.ask('select md5(fvp) in (select md5(fvp) from known), start, "end" from known order by fvp')
+            assert found == [f"t|5|{end or ''}"] * (2 if number < 2 else 1)
+        assert server.ask("select right(fvp, 7) from known") == ["b)=true"]
+
+
+def test_two_drivers_add_the_rows_of_a_micro_batch_once(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other driver writes the micro-batch after the first one has looked for its number."""
+    reason = postgresql.why_not()
+    if reason is not None:
+        pytest.skip(reason)
+    plain = postgres_tables.with_json_lists
+
+    def write_meanwhile(frame: Any) -> Any:
+        monkeypatch.setattr(postgres_tables, "with_json_lists", plain)
+        sink.write(frame, 0)
+        return plain(frame)
+
+    with postgresql.running() as server:
+        options = {"url": server.url, "dbtable": "known", "user": "tester", "password": postgresql.PASSWORD}
+        sink = postgres_tables.PostgresSink("holdsfor id changes", options)
+        frame = spark.createDataFrame([(1, ["a"]), (2, ["b"])], "query_time long, arguments array<string>")
+        monkeypatch.setattr(postgres_tables, "with_json_lists", write_meanwhile)
+        sink.write(frame, 0)
+        assert server.ask("select * from known order by 1") == ['1|["a"]', '2|["b"]']
+        assert server.ask("select batch from holdsfor_batches") == ["0"]
+        left = f"{postgres_tables._prefix(sink.application)}1"
+        server.ask(f"create table {left} (query_time bigint); create table {left}_0a (query_time bigint)")
+        sink.write(frame.where("query_time = 2"), 1)
+        assert server.ask("select query_time from known order by 1") == ["1", "2", "2"]
+        tables = server.ask("select tablename from pg_tables where schemaname = 'public' order by 1")
+        assert tables == ["holdsfor_batches", "known"], "tables that a crash or the other driver has left are dropped"
 
 
 class Receiver(BaseHTTPRequestHandler):
@@ -226,7 +282,7 @@ def test_outputs_that_do_not_fit_are_refused(spark: SparkSession, tmp_path: Path
     with pytest.raises(HoldsforError, match=r"HF795.*http"):
         stream.alerts().writeStream.format("webhook").options(url="file:///etc/passwd", **checkpoint).start()
     given = {"url": "http://127.0.0.1:1", "attempts": "none", **checkpoint}
-    with pytest.raises(HoldsforError, match=r"HF795.*positive number for `attempts`, found `none`"):
+    with pytest.raises(HoldsforError, match=r"HF795.*positive number up to 1000 for `attempts`, found `none`"):
         stream.alerts().writeStream.format("webhook").options(**given).start()
     with pytest.raises(HoldsforError, match=r"HF220.*no rule defines the output `poor`"):
         stream.alerts("poor")
@@ -241,3 +297,72 @@ def test_outputs_that_do_not_fit_are_refused(spark: SparkSession, tmp_path: Path
         stream.writeStream.feeds(*tables).options(**checkpoint).start()
     with pytest.raises(HoldsforError, match=r"HF795.*needs their writers or a function"):
         stream.writeStream.options(**checkpoint).start()
+
+
+def test_csv_files_have_lists_as_texts_of_json(spark: SparkSession, tmp_path: Path) -> None:
+    stream = started(spark, tmp_path)
+    feeds = {
+        "changes": stream.changes,
+        "settled": stream.settled,
+        "problems": stream.problems,
+        "alerts": stream.alerts(),
+    }
+    writers = [
+        feed.writeStream.format("csv").options(path=str(tmp_path / name), header=True) for name, feed in feeds.items()
+    ]
+    query = stream.writeStream.feeds(*writers).option("checkpointLocation", str(tmp_path / "checkpoint"))
+    query.trigger(availableNow=True).start().awaitTermination()
+    rows = {name: spark.read.option("header", True).csv(str(tmp_path / name)).collect() for name in feeds}
+    for name in ("changes", "settled", "alerts"):
+        assert rows[name], name
+        assert all(row.fvp == f"rich({json.loads(row.arguments)[0]})=true" for row in rows[name]), name
+    assert {(row.kind, row.arguments) for row in rows["problems"]} >= {("dropped", '["eve"]'), ("set aside", None)}
+
+
+def test_start_takes_the_arguments_of_spark(spark: SparkSession, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    writer = started(spark, tmp_path).changes.writeStream.trigger(availableNow=True)
+    checkpoint = str(tmp_path / "checkpoint")
+    query = writer.start(str(out), "json", "append", ["op", "kind"], "named", checkpointLocation=checkpoint)
+    assert query.name == "named"
+    query.awaitTermination()
+    parts = {str(path.parent.relative_to(out)) for path in out.glob("batch=*/**/*.json")}
+    assert {part.partition("/")[2] for part in parts} == {"op=+/kind=fluent", "op=-/kind=fluent"}
+
+
+def test_a_table_takes_the_arguments_of_spark(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = started(spark, tmp_path).changes.writeStream
+    checkpoint = str(tmp_path / "checkpoint")
+    with pytest.raises(HoldsforError, match=r"HF795.*a table of the format `orc` cannot be written once"):
+        writer.toTable("known", "orc", checkpointLocation=checkpoint)
+    with pytest.raises(HoldsforError, match=r"HF795.*found the output mode `complete`"):
+        writer.toTable("known", format="delta", outputMode="complete", checkpointLocation=checkpoint)
+    started_with: list[Any] = []
+    monkeypatch.setattr(writer, "_started", lambda _, __, outputs: started_with.extend(outputs))
+    writer.toTable("known", format="delta", partitionBy="op", queryName="named", checkpointLocation=checkpoint)
+    (output,) = started_with
+    assert (output.sink.table, output.sink.partition_by, output.settings.query_name) == ("known", ("op",), "named")
+
+
+@pytest.mark.parametrize(
+    ("feed", "form", "given", "missing"),
+    [
+        ("changes", "jdbc", {"url": "jdbc:postgresql://host/sea"}, "needs the option `dbtable`"),
+        ("current", "jdbc", {"dbtable": "known"}, "needs the option `url`"),
+        ("settled", "kafka", {"kafka.bootstrap.servers": "host:9092"}, "needs the option `topic`"),
+        ("alerts", "kafka", {"kafka.bootstrap.servers": "host:9092"}, "needs the option `topic`"),
+        ("changes", "delta", {}, "needs a path or a table"),
+        ("changes", "orc", {"path": ""}, "needs a path"),
+        ("problems", "text", {"path": "out"}, "has one column"),
+    ],
+)
+def test_a_start_without_a_place_is_refused(
+    feed: str, form: str, given: dict[str, str], missing: str, spark: SparkSession, tmp_path: Path
+) -> None:
+    stream = started(spark, tmp_path)
+    writer = (stream.alerts() if feed == "alerts" else getattr(stream, feed)).writeStream.format(form)
+    with pytest.raises(HoldsforError, match=rf"HF795.*the format `{form}` {missing}"):
+        writer.options(**given).option("checkpointLocation", str(tmp_path / "checkpoint")).start()
+    assert not (tmp_path / "checkpoint").exists()

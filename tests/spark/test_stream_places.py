@@ -69,6 +69,12 @@ def test_snapshots_of_the_current_view_need_no_other_output(spark: SparkSession,
     assert {(row.fvp, row.start, row.end) for row in rows} == KNOWN
 
 
+def test_the_command_writes_lists_to_csv_files(spark: SparkSession, tmp_path: Path) -> None:
+    assert main([*arguments(tmp_path), "-o", str(tmp_path / "out"), "--format", "csv"]) == 0
+    rows = spark.read.csv(str(tmp_path / "out")).collect()
+    assert {(row["_c4"], row["_c6"]) for row in rows} >= {('["bob"]', "rich(bob)=true")}
+
+
 def test_a_wrong_password_is_reported_without_the_password(
     spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -42,7 +42,7 @@ def test_a_stream_continues_after_it_is_rescaled(
     for path in (checkpoint / "holdsfor/state/1/0").glob("*2.*"):
         path.unlink()  # as if the query had ended before this bucket was evaluated
     assert main(["spark", "rescale", str(checkpoint), "--buckets", "3"]) == 0
-    assert capsys.readouterr().out.startswith("2 buckets are now 3: 2 entities, ")
+    assert capsys.readouterr().out.startswith("2 buckets before, 3 now: 2 entities, ")
     for number, lines in enumerate(BATCHES[3:], start=3):
         path = Path(folder) / f"{number:03}.txt"
         path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")

@@ -22,7 +22,9 @@ import holdsfor as hf
 from holdsfor.cli.main import main
 from holdsfor.errors import HoldsforError
 from holdsfor.parallel.stages.admission import RunSchedule
+from holdsfor.sinks.time_formats import shown_as
 from holdsfor.spark.input.inputs import Lines
+from holdsfor.spark.streaming.inspection import inspection_of
 from holdsfor.syntax.time_points import LATEST
 from tests.properties.keyed_programs import keyed_case
 from tests.properties.streamed import embedded_outcome, random_cuts
@@ -83,8 +85,10 @@ class Collected:
         self.changes: dict[int, list[Any]] = {}
         self.settled: dict[int, list[Any]] = {}
         self.problems: dict[int, list[Any]] = {}
+        self.counts: dict[int, dict[str, int]] = {}
 
     def __call__(self, output: Any) -> None:
+        self.counts[output.number] = output.counts
         self.changes[output.number] = output.changes.collect()
         self.settled[output.number] = output.settled.collect()
         self.problems[output.number] = output.problems.collect()
@@ -150,6 +154,8 @@ def test_a_repeated_micro_batch_repeats_its_output(spark: SparkSession, tmp_path
     assert settled == [("rich(bob)=true", 26, 51), ("rich(chris)=true", 2, 13)]
     problems = sorted((row.kind, row.name, row.text, row.start) for rows in found.problems.values() for row in rows)
     assert [each[0] for each in problems] == ["dropped"] * 2 + ["late"] * 2 + ["set aside", "unmatched", "unmatched"]
+    kinds = ("dropped", "late", "set aside", "unmatched")
+    assert [sum(counts.get(kind, 0) for counts in found.counts.values()) for kind in kinds] == [2, 2, 1, 2]
 
 
 def test_files_have_each_change_once(spark: SparkSession, tmp_path: Path) -> None:
@@ -271,6 +277,10 @@ def test_json_lines_without_an_offset_have_their_form_after_a_restart(spark: Spa
 
     run(stream(read_lines(spark, folder)), tmp_path / "checkpoint", write)
     assert found == [(datetime(2026, 5, 4, 6, 0, 10), "rich(ann)=true", datetime(2026, 5, 4, 6, 0, 6))]
+    shown = list(inspection_of(str(tmp_path / "checkpoint"), shown_as))
+    assert shown[0] == "window 20 s, step 10 s, clock tick 1 s, 1 bucket"
+    assert shown[1] == "micro-batch 0, start 2026-05-04T06:00:00, query time 2026-05-04T06:00:10 reached"
+    assert shown[-2:] == ["  rich: 1 open interval", "  the oldest open interval starts at 2026-05-04T06:00:06"]
     again = stream(read_lines(spark, folder)).micro_batches(f"file:{tmp_path}/checkpoint")
     assert again.log.before(1).has_offset is False
 

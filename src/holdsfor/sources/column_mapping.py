@@ -25,7 +25,16 @@ from holdsfor.syntax.operators import Operators
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.terms import EMPTY_LIST, Atom, Float, Int, Str, Struct, Term, Var, conjuncts, list_items
 
-__all__ = ["LISTEN", "SOCKET", "Mapping", "read_fact_mapping", "read_mapping", "split_facts", "split_mapping"]
+__all__ = [
+    "LISTEN",
+    "SOCKET",
+    "Mapping",
+    "read_fact_mapping",
+    "read_mapping",
+    "separator_hint",
+    "split_facts",
+    "split_mapping",
+]
 
 SOCKET = "unix:"
 """The prefix of a Unix socket to which a live run connects."""
@@ -36,6 +45,7 @@ LISTEN = "listen:"
 Shape = Literal["event", "points", "intervals"]
 
 _INPUT = re.compile(r"(?P<file>.*?\S)\s*:\s*(?P<mapping>(?:happensAt|holdsAt|holdsFor)\s*\(.*)", re.DOTALL)
+_OTHER_SEPARATOR = re.compile(r"(.*?[\w/\]*])[\s=;,@]+(happensAt|holdsAt|holdsFor)\s*\(", re.DOTALL)
 _FACTS = re.compile(r"(?P<file>.*?\S)\s*:\s*(?P<facts>[a-z]\w*\s*\(.*\).*)", re.DOTALL)
 _FORMS = (
     "write `happensAt(event(column, …), time)`, `holdsAt(fluent(column, …)=value, time)` "
@@ -105,6 +115,16 @@ def split_mapping(text: str) -> tuple[str, str | None]:
     """
     match = _INPUT.fullmatch(text)
     return (match["file"], match["mapping"]) if match else (text, None)
+
+
+def separator_hint(file: str) -> str | None:
+    """A hint for a file that is not found, if its name ends with a description of columns; None for other names.
+
+    >>> separator_hint("trips.csv=happensAt(speed(vehicle, kmh), ts)")
+    "a colon separates the file from its columns: 'trips.csv: happensAt(…)'"
+    """
+    found = _OTHER_SEPARATOR.match(file)
+    return None if found is None else f"a colon separates the file from its columns: '{found[1]}: {found[2]}(…)'"
 
 
 def split_facts(text: str) -> tuple[str, str]:

@@ -16,7 +16,7 @@ from holdsfor.analysis.names import Names
 from holdsfor.columns.encoding import Symbols
 from holdsfor.errors import DataProblem, Diagnostic, Hint, did_you_mean
 from holdsfor.sources.blocks import only_utf8, text_blocks
-from holdsfor.sources.column_mapping import LISTEN, SOCKET, Mapping, read_mapping, split_mapping
+from holdsfor.sources.column_mapping import LISTEN, SOCKET, Mapping, read_mapping, separator_hint, split_mapping
 from holdsfor.sources.column_roles import columns_by_role
 from holdsfor.sources.csv_rows import CsvReader, Header
 from holdsfor.sources.file_signatures import refuse_other_formats
@@ -406,7 +406,8 @@ def _opening(file: str) -> Iterator[None]:
 
 
 def _not_found(file: str) -> DataProblem:
-    return DataProblem(Diagnostic("HF501", f"`{file}` not found", hint=_similar_name(Path(file)) or _HINT, file=file))
+    hint = separator_hint(file) or _similar_name(Path(file)) or _HINT
+    return DataProblem(Diagnostic("HF501", f"`{file}` not found", hint=hint, file=file))
 
 
 def _similar_name(path: Path) -> str | None:

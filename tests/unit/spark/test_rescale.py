@@ -37,8 +37,8 @@ limit(ann, 3). limit(bob, 2.5). limit('Eve K', 7).
 def checkpoint_of(folder: Path) -> tuple[str, StreamFiles]:
     """A checkpoint before its first micro-batch."""
     rules, files = Rules.of(hf.load_text(TEXT)), StreamFiles(str(folder / "holdsfor"))
-    settings = (20, 10, 1, 0, None, "s", None, "event", 2, ["ts bigint"])
-    write_manifest(files, Manifest(Identity(rules.fingerprint(), *settings)))
+    identity = Identity(rules.fingerprint(), 20, 10, 1, 0, None, "s", None, "event", 2, ["ts bigint"])
+    write_manifest(files, Manifest(identity))
     store_rules(files, rules)
     return str(folder), files
 
@@ -53,7 +53,7 @@ def test_rules_are_stored_with_their_facts(tmp_path: Path) -> None:
 def test_a_stream_without_micro_batches_is_rescaled(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     checkpoint, files = checkpoint_of(tmp_path)
     assert main(["spark", "rescale", checkpoint, "--buckets", "5"]) == 0
-    expected = "2 buckets are now 5: 0 entities, 0 bytes of state before and 0 after\n"
+    expected = "2 buckets before, 5 now: 0 entities, 0 bytes of state before and 0 after\n"
     assert capsys.readouterr().out == expected
     manifest = read_manifest(files)
     assert manifest is not None

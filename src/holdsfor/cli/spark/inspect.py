@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from holdsfor.cli.options.arguments import Commands, add_command
+from holdsfor.sinks.time_formats import shown_as
 
 __all__ = ["add_parser"]
 
@@ -19,6 +20,6 @@ def add_parser(commands: Commands) -> None:
 def execute(options: argparse.Namespace) -> int:
     from holdsfor.spark.streaming.inspection import inspection_of
 
-    for line in inspection_of(options.checkpoint):
+    for line in inspection_of(options.checkpoint, shown_as):
         print(line)
     return 0

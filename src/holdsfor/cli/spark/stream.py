@@ -53,7 +53,7 @@ def execute(options: argparse.Namespace) -> int:
     fill_in(options, "spark stream")
     from holdsfor.runtime.windows import check_bounds, check_windows
     from holdsfor.spark.input.ingestion import check_buckets
-    from holdsfor.spark.streaming.command_inputs import check_folders, check_inputs, check_mappings
+    from holdsfor.spark.streaming.command_inputs import check_folders, check_inputs, check_mappings, check_places
 
     convert_times(options)
     step = options.window if options.step is None else options.step
@@ -62,7 +62,9 @@ def execute(options: argparse.Namespace) -> int:
     check_buckets(options.buckets)
     check_inputs(options.input, options.max_per_batch, options.checkpoint)
     outputs = stream_outputs(options)
-    _interval(options.trigger)
+    places = {f"--{name}": getattr(options, name) for name in ("current", "alerts", "checkpoint")}
+    check_places(options.input, {"-o": options.output, **places})
+    options.trigger = _interval(options.trigger)
     files, diagnostics = [*options.rules, *options.background], Diagnostics()
     check_time_zone(options.tz)
     compiled = compile_files(files, diagnostics, more=added_programs(options))
@@ -102,7 +104,7 @@ def _work(
     stream = _stream(spark, compiled, options)
     writer = stream.writeStream.feeds(*writers_of(stream, outputs, options))
     writer = writer.option("checkpointLocation", options.checkpoint)
-    trigger: dict[str, Any] = {"availableNow": True} if options.once else {"processingTime": _interval(options.trigger)}
+    trigger: dict[str, Any] = {"availableNow": True} if options.once else {"processingTime": options.trigger}
     writer = writer.trigger(**trigger).stopWhen(lambda: stop.is_asked)
     with _metrics(options.metrics) as add_to_metrics:
         progress.add_to_metrics = add_to_metrics

@@ -8,7 +8,8 @@ from holdsfor.errors import Diagnostic
 
 __all__ = ["worker_message"]
 
-_DIAGNOSTIC = re.compile(r"(error\[HF\d{3}\]: .*?)(?:\n\s*\n|\Z)", re.DOTALL)
+# A streaming query that fails adds its SQL state and its offsets.
+_DIAGNOSTIC = re.compile(r"(error\[HF\d{3}\]: .*?)(?:\n\s*\n|\s+SQLSTATE: \w{5}|\n=== Streaming Query|\Z)", re.DOTALL)
 # Exceptions of the workers reach the driver as text, with the traceback of Python as a parameter of PYTHON_EXCEPTION.
 _NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
 _NO_PYTHON = re.compile(r'Cannot run program "([^"]+)"')
@@ -21,6 +22,8 @@ def worker_message(text: str) -> str | None:
 
     >>> worker_message("Traceback:\\nholdsfor.errors.ExecutionProblem: error[HF604]: division by zero\\n")
     'error[HF604]: division by zero'
+    >>> worker_message("error[HF620]: no answer\\n SQLSTATE: 39000 SQLSTATE: XXKST\\n=== Streaming Query ===\\n")
+    'error[HF620]: no answer'
     >>> print(worker_message("Traceback:\\nModuleNotFoundError: No module named 'pyarrow'"))
     error[HF786]: the workers of Spark cannot import `pyarrow`
     hint: ...

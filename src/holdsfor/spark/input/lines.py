@@ -23,12 +23,13 @@ from holdsfor.sources.formats import Format
 from holdsfor.sources.inputs import InputReader
 from holdsfor.sources.text_columns import TextReader
 from holdsfor.spark.input.frame_reader import FILE, SOURCE, ReaderSettings, combined_batches, mapping_of
+from holdsfor.spark.input.listing import File
 from holdsfor.spark.input.set_aside import FileBlock
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["LINE", "LineFile", "LineReader", "are_ordered", "lines_of_files", "lines_of_frame"]
+__all__ = ["LINE", "PATH", "LineFile", "LineReader", "are_ordered", "lines_of_files", "lines_of_frame"]
 
 _TEXT_SOURCE = "holdsfor"
 _IN_ORDER = ("Project", "Filter", "SubqueryAlias")
@@ -40,6 +41,9 @@ _BLOCK_BITS = 22
 
 LINE, BLOCK = "__line", "__block"
 """Columns with a line and its break, and with the byte at which its block begins."""
+
+PATH, IS_FIRST = "__path", "__first"
+"""Columns of a stream with the URI of a file, and whether the block of the line is the first one of the file."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +63,8 @@ class LineFile:
 def lines_of_frame(frame: DataFrame) -> DataFrame:
     """The column `value` of a DataFrame as lines of bytes that end with a line break, with their source in a stream.
 
-    Lines that Spark reads from a folder as a stream have the number of their file and the place of their block: files
-    come in the order of their modification, as Spark takes them, and blocks in their order within a file.
+    Lines that Spark reads from a folder as a stream have their file and the place of their block: files come in the
+    order of their modification, as Spark takes them, and blocks in their order within a file.
     """
     from pyspark.sql import functions as F
 
@@ -68,8 +72,10 @@ def lines_of_frame(frame: DataFrame) -> DataFrame:
     if SOURCE in frame.columns or not _reads_folder(frame):
         return frame.select(line, *(name for name in frame.columns if name == SOURCE))
     modified = F.unix_millis("_metadata.file_modification_time") - F.lit(_EARLIEST_FILE)
-    begin = F.shiftleft(F.greatest(modified, F.lit(0)), _BLOCK_BITS) + F.col("_metadata.file_block_start")
-    return frame.select(line, F.xxhash64("_metadata.file_path").alias(FILE), begin.alias(BLOCK))
+    block, path = F.col("_metadata.file_block_start"), F.col("_metadata.file_path")
+    begin = F.shiftleft(F.greatest(modified, F.lit(0)), _BLOCK_BITS) + block
+    places = F.xxhash64(path).alias(FILE), begin.alias(BLOCK), path.alias(PATH), (block == 0).alias(IS_FIRST)
+    return frame.select(line, *places)
 
 
 def are_ordered(frame: DataFrame) -> bool:
@@ -139,17 +145,22 @@ class LineReader:
                 yield from self._runs(batch)
 
     def _runs(self, batch: Any) -> Iterator[tuple[FileBlock, LineFile, bytes]]:
-        if not self.files:
-            file = LineFile(self.place.file, self.form)
-            if FILE not in batch.schema.names:
-                yield self.place, file, _content(batch)
-                return
-            for _, begin, block in _runs(batch):
-                yield replace(self.place, is_ordered=True, begin=begin), file, block
+        if not self.files and FILE not in batch.schema.names:
+            yield self.place, LineFile(self.place.file, self.form), _content(batch)
             return
-        for number, begin, block in _runs(batch):
-            file = self.files[number]
-            yield FileBlock(file.path, begin, file.order), file, block
+        for number, begin, rows in _runs(batch):
+            if self.files:
+                file = self.files[number]
+                yield FileBlock(file.path, begin, file.order), file, _content(rows)
+            else:
+                place = self._place_in_stream(begin, rows)
+                yield place, LineFile(place.file, self.form), _content(rows)
+
+    def _place_in_stream(self, begin: int, rows: Any) -> FileBlock:
+        path = File(rows.column(PATH)[0].as_py(), 0).path
+        return replace(
+            self.place, file=path, is_ordered=True, begin=begin, is_numbered=rows.column(IS_FIRST)[0].as_py()
+        )
 
     def _read(
         self, input_reader: InputReader, file: LineFile, block: bytes, n_before: int, header: Header | None
@@ -167,14 +178,14 @@ class LineReader:
             yield Load([place.lines(n_lines)], Symbols())
 
 
-def _runs(batch: Any) -> Iterator[tuple[int, int, bytes]]:
-    """The lines of a batch, grouped by file and block."""
+def _runs(batch: Any) -> Iterator[tuple[int, int, Any]]:
+    """The rows of a batch, grouped by file and block."""
     files, blocks = (batch.column(name).to_numpy(zero_copy_only=False) for name in (FILE, BLOCK))
     is_other = (files[1:] != files[:-1]) | (blocks[1:] != blocks[:-1])
     bounds = [0, *(np.flatnonzero(is_other) + 1).tolist(), len(batch)]
     for begin, end in pairwise(bounds):
         if begin < end:
-            yield int(files[begin]), int(blocks[begin]), _content(batch.slice(begin, end - begin))
+            yield int(files[begin]), int(blocks[begin]), batch.slice(begin, end - begin)
 
 
 def _content(batch: Any) -> bytes:

@@ -72,7 +72,8 @@ class FileBlock:
     """The place of records: a file, and the byte at which their block begins; without a block there are no lines.
 
     `order` is the number of the file in the order of reading. The rows of a block have an order. Rows without a block
-    have one if they are `is_ordered`: their places then begin at `begin`.
+    have one if they are `is_ordered`: their places then begin at `begin`. They have lines if they are `is_numbered`:
+    the first one is the first line of its file.
     """
 
     file: str
@@ -80,6 +81,7 @@ class FileBlock:
     order: int = 0
     is_ordered: bool = False
     begin: int = 0
+    is_numbered: bool = False
 
     def in_order(self, n_before: int) -> int:
         """The place of a line of the block in the order of reading.
@@ -95,7 +97,7 @@ class FileBlock:
 
     def packed(self, misfit: SetAside) -> str:
         """A record set aside and its place as one text, for the shuffle."""
-        line = 0 if self.block is None else misfit.line
+        line = 0 if self.block is None and not self.is_numbered else misfit.line
         found = {"file": self.file, "block": self.block or 0, "line": line, "text": misfit.text}
         return json.dumps(found, ensure_ascii=False)
 

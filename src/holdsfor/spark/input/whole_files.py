@@ -17,19 +17,16 @@ from holdsfor.sources.inputs import InputReader
 from holdsfor.sources.text_records import SetAside
 from holdsfor.sources.unreadable import Unreadable
 from holdsfor.spark.input.frame_reader import ReaderSettings, mapping_of
-from holdsfor.spark.input.lines import LINE
+from holdsfor.spark.input.lines import LINE, PATH
 from holdsfor.spark.input.listing import File
 from holdsfor.spark.input.set_aside import FileBlock
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["PATH", "WholeFileReader", "whole_files"]
+__all__ = ["WholeFileReader", "whole_files"]
 
 _SHOWN = 200
-
-PATH = "__path"
-"""A column with the URI of a file."""
 
 
 def whole_files(frame: DataFrame) -> DataFrame:

@@ -24,23 +24,31 @@ if TYPE_CHECKING:
 
 __all__ = ["alert_rows", "alert_sink_of", "check_condition"]
 
-_WRONG = ("PARSE_SYNTAX_ERROR", "UNRESOLVED_COLUMN", "UNRESOLVED_ROUTINE")
-"""Errors of a condition that do not depend on the types of the columns, which are known with the first records."""
+_TIMES = ("query_time", "start", "end")
+_TIME_TYPES = ("bigint", "timestamp", "timestamp_ntz")
+"""The types that times of changes can have; the first records decide which."""
 
 
 def check_condition(spark: SparkSession, where: str) -> None:
-    """Refuse a condition that is not SQL, or that has columns which changes do not have (HF795)."""
+    """Refuse a condition that is not SQL, or that changes with times of no type can be compared with (HF795)."""
+    problems = [problem for kind in _TIME_TYPES if (problem := _problem_with(spark, where, kind)) is not None]
+    if len(problems) == len(_TIME_TYPES):
+        hint = f"the columns of changes are {', '.join(ChangeRows().schema.names)}"
+        refuse_output(f"the condition `{where}` of alerts cannot be read: {problems[0]}", hint)
+
+
+def _problem_with(spark: SparkSession, where: str, kind: str) -> str | None:
+    """What Spark says of a condition on changes with times of a type; None if it accepts the condition."""
     from pyspark.errors import AnalysisException
+    from pyspark.sql import functions as F
     from pyspark.sql.pandas.types import from_arrow_schema
 
-    schema = ChangeRows().schema
+    changes = spark.createDataFrame([], from_arrow_schema(ChangeRows().schema))
     try:
-        spark.createDataFrame([], from_arrow_schema(schema)).where(where)
+        changes.withColumns({name: F.lit(None).cast(kind) for name in _TIMES}).where(where)
     except AnalysisException as problem:
-        if (problem.getCondition() or "").partition(".")[0] in _WRONG:
-            reason = first_sentence(str(problem))
-            hint = f"the columns of changes are {', '.join(schema.names)}"
-            refuse_output(f"the condition `{where}` of alerts cannot be read: {reason}", hint)
+        return first_sentence(str(problem))
+    return None
 
 
 def alert_rows(changes: DataFrame, patterns: Sequence[Term], operations: Sequence[str], where: str | None) -> DataFrame:

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from holdsfor.columns.time_type import TimeType
+from holdsfor.errors import counted
 from holdsfor.sources.text_records import SetAside
 from holdsfor.spark.cluster.progress import described
 from holdsfor.spark.streaming.decisions import Decision
@@ -109,9 +110,9 @@ class BatchProgress:
         last = self.decision.last
         reached = "no query time yet" if last is None else f"query time {show_time(last)}"
         behind = "" if self.lag is None else f", {self._shown_lag(self.lag)} behind the records"
-        counts = [f"{n} {name}" for name, n in self.counts.items() if n and name not in ("read", "unused")]
-        speed = f"{self.counts.get('read', 0)} records read, {self.records_per_second:.0f}/s"
-        rows = "" if self.state_rows is None else f"{self.state_rows} rows, "
+        counts = [f"{n:,} {name}" for name, n in self.counts.items() if n and name not in ("read", "unused")]
+        speed = f"{counted(self.counts.get('read', 0), 'record')} read, {self.records_per_second:,.0f}/s"
+        rows = "" if self.state_rows is None else f"{counted(self.state_rows, 'row')}, "
         state = f"state {rows}{self.state_bytes / 1e6:.1f} MB"
         phases = [f"{phase} {seconds:.1f} s" for phase, seconds in self.phases.items()]
         if len(self.stages) > 1:

@@ -11,6 +11,8 @@ the bucket itself, from the file. A process ends with the daemon of Spark that i
 from __future__ import annotations
 
 import contextlib
+import gc
+import hashlib
 import io
 import os
 import pickle
@@ -30,9 +32,9 @@ from typing import Any
 from holdsfor.parallel.exchange.shipped_rules import Inline, Rules
 from holdsfor.parallel.stages.stream_buckets import StreamBucket
 from holdsfor.spark.exchange.shuffle_rows import by_bucket
-from holdsfor.spark.streaming.bucket_sessions import read_blocks, written_blocks
 from holdsfor.spark.streaming.bucket_steps import BucketStepTask, KeptBuckets
 from holdsfor.spark.streaming.state_files import StreamFiles
+from holdsfor.spark.streaming.stored_blocks import read_blocks, written_blocks
 
 __all__ = ["DelegatedStepTask", "serve"]
 
@@ -81,7 +83,7 @@ class DelegatedStepTask:
 class _Request:
     """A bucket of a task; the `bucket` function of the task is sent once, its `key` every time."""
 
-    key: tuple[Any, ...]
+    key: str
     files: StreamFiles
     batch: int
     previous: int | None
@@ -93,8 +95,7 @@ def _answer(
     connection: socket.socket, task: BucketStepTask, number: int, shuffle_blocks: Sequence[Any]
 ) -> list[Any] | None:
     bucket = task.bucket
-    key = (task.files.root, bucket.destination.stage, bucket.rules.digest, bucket.rules.goals, bucket.run)
-    request = _Request(key, task.files, task.batch, task.previous, task.last, number)
+    request = _Request(_key(task), task.files, task.batch, task.previous, task.last, number)
     _send(connection, pickle.dumps(request))
     _send(connection, written_blocks(shuffle_blocks))
     found: list[Any] = []
@@ -108,6 +109,14 @@ def _answer(
             raise pickle.loads(_received(connection))
         else:
             return found
+
+
+def _key(task: BucketStepTask) -> str:
+    """A digest of the folder of a stream and of everything that its results depend on: rules by their digest, buckets.
+
+    A deleted checkpoint may be followed by another one in the same folder, with other settings.
+    """
+    return hashlib.blake2b(f"{task.files.root}\0{task.bucket!r}".encode(), digest_size=16).hexdigest()
 
 
 class _BucketPickler(pickle.Pickler):
@@ -213,7 +222,7 @@ class _BucketProcess:
     """The sessions of a bucket process, and the functions of the stages whose rules it has."""
 
     kept: KeptBuckets = field(default_factory=KeptBuckets)
-    buckets: dict[tuple[Any, ...], StreamBucket] = field(default_factory=dict)
+    buckets: dict[str, StreamBucket] = field(default_factory=dict)
 
     def answer(self, connection: socket.socket) -> None:
         """Evaluate the bucket of one request."""
@@ -269,6 +278,7 @@ def _served(path: Path, daemon: int) -> int:
 
 
 def _answer_all(listener: socket.socket, daemon: int) -> None:
+    gc.freeze()  # the modules: later collections look at the state only, so Python makes them often enough
     process, heard = _BucketProcess(), time.monotonic()
     while _is_running(daemon) and time.monotonic() - heard < _IDLE_SECONDS:
         if select.select([listener], [], [], _LOOK_SECONDS)[0]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import pyarrow as pa  # type: ignore[import-untyped]
 
 from holdsfor.errors import DataProblem, Diagnostic
 from holdsfor.parallel.exchange.facts import Facts, Texts
@@ -21,11 +19,12 @@ from holdsfor.parallel.stages.stream_buckets import UNMATCHED, StreamBucket
 from holdsfor.runtime.prepared_rules import PreparedRules
 from holdsfor.runtime.session import EngineSession
 from holdsfor.runtime.snapshot import Snapshot
-from holdsfor.spark.exchange.shuffle_rows import SHUFFLE_SCHEMA, loads_of, rows_of
+from holdsfor.spark.exchange.shuffle_rows import loads_of, rows_of
 from holdsfor.spark.streaming.journals import Journal, RowCounts, counted_rows, history_after, is_journal
 from holdsfor.spark.streaming.state_files import RESTART, StateFiles, StateNames, number_of
+from holdsfor.spark.streaming.stored_blocks import read_blocks, read_file
 
-__all__ = ["BucketSession", "is_snapshot_due", "read_blocks", "restored_session", "settled_by", "written_blocks"]
+__all__ = ["BucketSession", "is_snapshot_due", "restored_session", "settled_by"]
 
 _HISTORY, _SETTLED = "history", "settled"
 _REPLAY_BYTES = 64 << 10  # of a snapshot, which are written as fast as a journal without records is replayed
@@ -163,7 +162,10 @@ class BucketSession:
         if found.before != self.history:
             message = f"the journal `{name}` does not continue the state before it"
             raise DataProblem(Diagnostic("HF792", message, hint=RESTART))
-        blocks = [*(read_blocks(states.read(each)) for each in waiting), read_blocks(found.blocks)]
+        blocks = [
+            *(read_file(states.read(each), f"{states.folder}/{each}") for each in waiting),
+            read_blocks(found.blocks),
+        ]
         self.repeat([found.settled])
         for _ in self.evaluated(number_of(journal), blocks, found.last):
             pass
@@ -239,21 +241,3 @@ def is_snapshot_due(states: StateFiles, found: BucketSession, n_bytes: int) -> b
     low, high = _SHARE
     share = low + (high - low) * (0.618 * states.bucket % 1)
     return found.replay_bytes + n_bytes + _REPLAY_BYTES > share * found.snapshot_bytes
-
-
-# -- shuffle blocks in files -------------------------------------------------------------------------------------------
-
-
-def written_blocks(batches: Sequence[Any]) -> bytes:
-    """Batches of shuffle blocks as the content of a file."""
-    sink = io.BytesIO()
-    with pa.ipc.new_stream(sink, SHUFFLE_SCHEMA) as writer:
-        for batch in batches:
-            writer.write_batch(batch.cast(SHUFFLE_SCHEMA))
-    return sink.getvalue()
-
-
-def read_blocks(content: bytes) -> list[Any]:
-    """The batches of a file."""
-    with pa.ipc.open_stream(content) as reader:
-        return list(reader)

@@ -17,16 +17,16 @@ from holdsfor.spark.exchange.shuffle_rows import by_bucket
 from holdsfor.spark.streaming.bucket_sessions import (
     BucketSession,
     is_snapshot_due,
-    read_blocks,
     restored_session,
     settled_by,
-    written_blocks,
 )
 from holdsfor.spark.streaming.stage_costs import bucket_cost
 from holdsfor.spark.streaming.state_files import RESTART, StateFiles, StateNames, StreamFiles
+from holdsfor.spark.streaming.stored_blocks import file_of_blocks, read_file, written_blocks
 
 __all__ = ["BucketStepTask", "KeptBuckets", "WaitTask"]
 
+_QUIET_SECONDS = 1_800.0
 _HEAD = 64  # bytes: the head of a snapshot or journal has its digest
 
 
@@ -76,12 +76,13 @@ class BucketStepTask:
             self._check(found, f"{states.folder}/{names.last}")
             attempted = states.after(self.batch) if names.has_repetition else None
             found.repeat(None if attempted is None else settled_by(states, attempted))
-            waiting, before = [states.read(each) for each in names.waiting], found.history
-            rows = list(found.evaluated(self.batch, [*map(read_blocks, waiting), shuffle_blocks], self.last))
+            waiting, before = {each: states.read(each) for each in names.waiting}, found.history
+            blocks = [read_file(content, f"{states.folder}/{each}") for each, content in waiting.items()]
+            rows = list(found.evaluated(self.batch, [*blocks, shuffle_blocks], self.last))
             content = None
             if kept is not None and known is not None and known.is_whole and not names.has_repetition:
                 journal = found.journal(self.last, before, written_blocks(shuffle_blocks))
-                n_bytes = len(journal) + sum(map(len, waiting))
+                n_bytes = len(journal) + sum(map(len, waiting.values()))
                 if not kept.is_snapshot_due(states, found, n_bytes):
                     found.note_journal(n_bytes)
                     content = journal
@@ -121,12 +122,14 @@ class KeptBuckets:
 
     The state in files decides: a session is used only if the last file that the next micro-batch reads is the one that
     this session has written. Every due micro-batch evaluates all buckets, so a session that was not used in the last
-    but one is evaluated in another process now, and is dropped.
+    but one is evaluated in another process now, and is dropped. The sessions of a stream that may have ended, because
+    it has evaluated no micro-batch for some time, are dropped too.
     """
 
     is_snapshot_due: Callable[[StateFiles, BucketSession, int], bool] = is_snapshot_due
+    now: Callable[[], float] = time.monotonic
     _sessions: dict[StateFiles, tuple[int, bytes, BucketSession]] = field(default_factory=dict)
-    _batches: dict[StreamFiles, tuple[int, int]] = field(default_factory=dict)
+    _batches: dict[StreamFiles, tuple[int, int, float]] = field(default_factory=dict)
 
     def taken(self, states: StateFiles, name: str | None) -> BucketSession | None:
         """The session of a bucket whose state is in a file, if it is kept; it is not kept any more."""
@@ -135,13 +138,23 @@ class KeptBuckets:
 
     def keep(self, states: StateFiles, batch: int, content: bytes, session: BucketSession) -> None:
         """Keep a session after a micro-batch, with the content of the file that it has written."""
-        before, last = self._batches.get(states.files, (-1, -1))
+        before, last, _ = self._batches.get(states.files, (-1, -1, 0.0))
         if batch != last:
-            self._batches[states.files] = last, batch
-            unused = [each for each, (at, _, _) in self._sessions.items() if each.files == states.files and at < before]
-            for each in unused:
-                del self._sessions[each]
+            self._batches[states.files] = last, batch, self.now()
+            self._drop(lambda each, at: each.files == states.files and at < before)
+            self._drop_ended_streams()
         self._sessions[states] = batch, content[:_HEAD], session
+
+    def _drop_ended_streams(self) -> None:
+        ended = {files for files, (_, _, at) in self._batches.items() if self.now() - at > _QUIET_SECONDS}
+        self._drop(lambda each, _: each.files in ended)
+        for files in ended:
+            del self._batches[files]
+
+    def _drop(self, is_unused: Callable[[StateFiles, int], bool]) -> None:
+        """Drop sessions by their files and their last micro-batch."""
+        for each in [each for each, (at, _, _) in self._sessions.items() if is_unused(each, at)]:
+            del self._sessions[each]
 
 
 @dataclass(frozen=True)
@@ -159,5 +172,5 @@ class WaitTask:
                 by_stage.setdefault(stage, []).append(batch.filter(pc.equal(batch.column("stage"), stage)))
         for stage, blocks in by_stage.items():
             for number, shuffle_blocks in by_bucket(blocks).items():
-                StateFiles(self.files, stage, number).wait(self.batch, written_blocks(shuffle_blocks))
+                StateFiles(self.files, stage, number).wait(self.batch, file_of_blocks(shuffle_blocks))
         yield from ()

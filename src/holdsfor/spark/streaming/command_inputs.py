@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 from holdsfor.analysis.names import Names
 from holdsfor.errors import DataProblem, Diagnostic, Hint, UsageProblem
-from holdsfor.sources.column_mapping import read_mapping, split_mapping
+from holdsfor.sources.column_mapping import read_mapping, separator_hint, split_mapping
 from holdsfor.sources.formats import Format
 from holdsfor.sources.unreadable import Unreadable, refuse_if_all
 from holdsfor.spark.input.file_probe import FileProbe, ProbedFile
@@ -31,6 +31,7 @@ __all__ = [
     "check_folders",
     "check_inputs",
     "check_mappings",
+    "check_places",
     "check_read_folders",
     "has_offsets",
     "streams_of",
@@ -98,8 +99,34 @@ def check_folders(inputs: Sequence[str]) -> None:
             raise _not_found(path)
 
 
+def check_places(inputs: Sequence[str], places: Mapping[str, str | None]) -> None:
+    """Refuse an output or a checkpoint inside the folder of an input: the stream would read its own files (HF795).
+
+    >>> check_places(["records: happensAt(win(person), ts)"], {"-o": "records/../records/out"})
+    Traceback (most recent call last):
+    ...
+    holdsfor.errors.UsageProblem: error[HF795]: the place `records/../records/out` of `-o` is inside the input `records`
+      hint: the stream would read its own files: give a folder outside
+    """
+    for given in inputs:
+        path = split_mapping(given)[0]
+        if path.startswith("kafka:") or _PATTERN.search(path):
+            continue
+        for option, place in places.items():
+            if place is not None and f"{_absolute(place)}/".startswith(f"{_absolute(path)}/"):
+                message = f"the place `{place}` of `{option}` is inside the input `{path}`"
+                hint = "the stream would read its own files: give a folder outside"
+                raise UsageProblem(Diagnostic("HF795", message, hint=hint))
+
+
+def _absolute(place: str) -> str:
+    """A path without `..` and without a slash at its end, or a URI."""
+    local = _local(place)
+    return local.rstrip("/") if re.match(r"\w+:", local) else str(Path(local).resolve())
+
+
 def _not_found(path: str) -> DataProblem:
-    hint = "give a folder that Spark can see; files are added to it while the stream runs"
+    hint = separator_hint(path) or "give a folder that Spark can see; files are added to it while the stream runs"
     return DataProblem(Diagnostic("HF501", f"`{path}` not found", hint=hint))
 
 
@@ -189,6 +216,8 @@ def _stream_of(spark: SparkSession, path: str, mapping: str | None, number: int,
     if lines == "parquet":
         frame = reader.schema(spark.read.parquet(path).schema).parquet(path)
         return frame if mapping is None else (frame, mapping)
+    # Otherwise a folder `day=1` inside would make Spark skip the files beside it.
+    reader = reader.option("recursiveFileLookup", "true")
     reader = reader if lines == "csv" else reader.option("lineSep", "\n")
     return Lines(reader.text(path, wholetext=lines == "csv"), lines, mapping)
 

@@ -75,7 +75,7 @@ def current_sink_of(settings: SinkSettings) -> Sink:
     """The sink of the current view for a format: `parquet`, which is the default, `delta` or `jdbc`."""
     form = settings.form or "parquet"
     if form == "jdbc":
-        return PostgresView(settings.application, settings.options, _KEY)
+        return PostgresView(settings.application, settings.options, _KEY, long="fvp")
     if form == "delta":
         return _delta_view(settings)
     if form != "parquet" or settings.table is not None or settings.partition_by:

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 
 from holdsfor.errors import DataProblem, Diagnostic
-from holdsfor.spark.streaming.state_files import RESTART, StreamFiles
+from holdsfor.spark.streaming.state_files import RESTART, StreamFiles, number_of, numbered
 
 __all__ = ["Decision", "DecisionLog", "Pace", "Seen"]
 
@@ -136,7 +136,7 @@ class DecisionLog:
 
     def before(self, batch: int) -> Decision:
         """The last decision before a micro-batch; micro-batches without records may have none."""
-        names = [name for name in self.files.names(_FOLDER) if _number(name) < batch]
+        names = [name for name in self._names() if number_of(name) < batch]
         for name in names[:-_KEPT]:
             self.files.delete(f"{_FOLDER}/{name}")
         return self._read(names[-1]) if names else Decision(-1)
@@ -148,8 +148,18 @@ class DecisionLog:
 
     def last(self) -> Decision | None:
         """The last decision."""
-        names = self.files.names(_FOLDER)
+        names = self._names()
         return self._read(names[-1]) if names else None
+
+    def check_committed(self, committed: int) -> None:
+        """Refuse decisions of micro-batches that Spark has not reached: its part of the checkpoint is lost."""
+        last = number_of(self._names()[-1]) if self._names() else -1
+        if last > committed + 1:
+            message = f"the checkpoint has the state of micro-batch {last}, and Spark's commits end at {committed}"
+            raise DataProblem(Diagnostic("HF792", message, hint=RESTART))
+
+    def _names(self) -> list[str]:
+        return numbered(self.files.names(_FOLDER))
 
     def add(self, decision: Decision) -> None:
         self.files.write(f"{_FOLDER}/{_name(decision.batch)}", json.dumps(asdict(decision)).encode())
@@ -159,14 +169,10 @@ class DecisionLog:
         try:
             found = json.loads(content)
             return Decision(**{**found, "idle": tuple(found["idle"]), "missing": tuple(found.get("missing", ()))})
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, AttributeError):
             message = f"the file `{_FOLDER}/{name}` of the stream is damaged"
             raise DataProblem(Diagnostic("HF792", message, hint=RESTART)) from None
 
 
 def _name(batch: int) -> str:
     return f"{batch:0{_DIGITS}}.json"
-
-
-def _number(name: str) -> int:
-    return int(name.partition(".")[0])

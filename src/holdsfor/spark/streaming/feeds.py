@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from holdsfor.spark.streaming.folder_sinks import FolderSink, ParquetSink
 from holdsfor.spark.streaming.micro_batches import MicroBatch
 from holdsfor.spark.streaming.output_history import OutputHistory
 from holdsfor.spark.streaming.output_owner import StreamId
-from holdsfor.spark.streaming.sinks import FunctionSink, Sink, SinkOf, SinkSettings, sink_of
+from holdsfor.spark.streaming.sinks import FunctionSink, Sink, SinkOf, SinkSettings, check_options, sink_of
 from holdsfor.spark.streaming.state_files import FILES, StreamFiles
 
 if TYPE_CHECKING:
@@ -211,28 +211,47 @@ class FeedWriter(_Writer):
         self._format = source
         return self
 
-    def partitionBy(self, *columns: str) -> FeedWriter:
-        self._partition_by = list(columns)
+    def partitionBy(self, *columns: str | Sequence[str]) -> FeedWriter:
+        """Partition files and tables by columns, which are given one by one or as a list."""
+        self._partition_by = [name for each in columns for name in ([each] if isinstance(each, str) else each)]
         return self
 
     def foreachBatch(self, func: Callable[[DataFrame, int], None]) -> FeedWriter:
         self._function = func
         return self
 
-    def start(self, path: str | None = None, **options: Any) -> StreamingQuery:
-        """Start the query; `path` is that of files or of a Delta table."""
-        form = options.pop("format", None)
-        self._format = form or self._format
-        for name in ("outputMode", "queryName"):
-            if (value := options.pop(name, None)) is not None:
-                getattr(self, name)(value)
-        self.options(**options)
+    def start(
+        self,
+        path: str | None = None,
+        format: str | None = None,  # noqa: A002
+        outputMode: str | None = None,
+        partitionBy: str | Sequence[str] | None = None,
+        queryName: str | None = None,
+        **options: Any,
+    ) -> StreamingQuery:
+        """Start the query; `path` is that of files or of a Delta table. The arguments are those of Spark's `start`."""
+        self._set(options, format=format, outputMode=outputMode, partitionBy=partitionBy, queryName=queryName)
         return self._start(path, None)
 
-    def toTable(self, tableName: str, **options: Any) -> StreamingQuery:
-        """Start the query; its rows are added to a table of the catalogue."""
-        self.options(**options)
+    def toTable(
+        self,
+        tableName: str,
+        format: str | None = None,  # noqa: A002
+        outputMode: str | None = None,
+        partitionBy: str | Sequence[str] | None = None,
+        queryName: str | None = None,
+        **options: Any,
+    ) -> StreamingQuery:
+        """Start the query; its rows are added to a table of the catalogue. The arguments are those of Spark's own."""
+        self._set(options, format=format, outputMode=outputMode, partitionBy=partitionBy, queryName=queryName)
         return self._start(None, tableName)
+
+    def _set(self, options: Mapping[str, Any], **given: Any) -> None:
+        """Set options, and call the methods of the given names with the values that are not None."""
+        self.options(**options)
+        for name, value in given.items():
+            if value is not None:
+                getattr(self, name)(value)
 
     def _start(self, path: str | None, table: str | None) -> StreamingQuery:
         is_trial = self._format in ("memory", "console") and self._function is None
@@ -251,7 +270,7 @@ class FeedWriter(_Writer):
         settings = SinkSettings(
             form=self._format,
             options=own,
-            path=path or self._options.get("path"),
+            path=path or self._options.get("path") or None,
             table=table,
             partition_by=tuple(self._partition_by),
             query_name=self._name,
@@ -260,7 +279,9 @@ class FeedWriter(_Writer):
             checkpoint=checkpoint,
             default_form=str(spark.conf.get("spark.sql.sources.default", "parquet")),
         )
-        return FeedOutput(self._feed, self._feed.sink_of(settings), settings)
+        sink = self._feed.sink_of(settings)
+        check_options(settings)
+        return FeedOutput(self._feed, sink, settings)
 
 
 class OutputWriter(_Writer):

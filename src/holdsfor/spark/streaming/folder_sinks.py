@@ -93,7 +93,6 @@ class ParquetSink(FolderSink):
             files.make_folder(place)
             for name in written:
                 files.rename(f"{parts}/{name}", f"{place}/{name}")
-            files.write(f"{place}/_SUCCESS", b"")
         finally:
             files.drop(parts)
 

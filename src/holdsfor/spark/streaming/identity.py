@@ -14,31 +14,35 @@ from holdsfor.analysis.rule_changes import rule_changes
 from holdsfor.distribution.stages import FixedStage
 from holdsfor.errors import DataProblem, Diagnostic, Hint, UsageProblem
 from holdsfor.parallel.exchange.shipped_rules import Rules
-from holdsfor.spark.streaming.state_files import RESTART, StreamFiles, number_of
+from holdsfor.sources.times import Unit
+from holdsfor.spark.streaming.state_files import RESTART, StreamFiles, number_of, numbered
 from holdsfor.spark.streaming.stored_rules import read_rules
 
 __all__ = [
     "FORMAT",
+    "LATER",
     "PLACE",
     "Identity",
     "Manifest",
     "begin_generation",
     "check_generation",
     "check_identity",
+    "given_columns",
     "last_commit",
     "read_manifest",
     "write_manifest",
 ]
 
-FORMAT = 4
+FORMAT = 5
 """Increases with every change of the files of a stream or of their meaning.
 
-Format 3 has journals, format 4 has states in parts.
+Format 3 has journals, format 4 has states in parts, format 5 has digests of records that wait.
 """
 
 PLACE = Hint("give the folder of `checkpointLocation`", on_command_line="give the folder of `--checkpoint`")
 """The hint for a folder that is not the checkpoint of a stream."""
 
+_ADDED = ",__path string,__first boolean"
 _FILE = "stream.json"
 _BEGUN = "begun"
 _GENERATION = "generation-"
@@ -48,6 +52,7 @@ _SHOWN = {
     "n_buckets": "number of buckets",
     "inputs": "inputs",
     "columns": "columns",
+    "progress": "columns of sources and arrivals",
     "zone": "time zone",
     "tick": "clock tick",
 }
@@ -57,7 +62,8 @@ _SHOWN = {
 class Identity:
     """The rules, by their fingerprint, and the settings of a stream, with the number of buckets of its state.
 
-    `inputs` are the types of the inputs, `columns` the descriptions of their columns; an older version has noted none.
+    `inputs` are the types of the inputs, `columns` the descriptions of their columns, `progress` the columns of sources
+    and arrivals. An older version has not noted the last two.
     """
 
     fingerprint: str
@@ -66,12 +72,17 @@ class Identity:
     tick: int
     start: int | None
     allen_memory: int | None
-    time_unit: str
+    time_unit: Unit
     zone: str | None
     clock: str
     n_buckets: int
     inputs: list[str]
     columns: list[str] | None = None
+    progress: list[str] | None = None
+
+
+LATER = ("columns", "progress")
+"""The fields that older versions have not noted; a stream of such a version is not compared in these."""
 
 
 @dataclass(frozen=True)
@@ -118,14 +129,23 @@ def read_manifest(files: StreamFiles) -> Manifest | None:
     try:
         found: dict[str, Any] = json.loads(files.read(_FILE))
         version = found.pop("format")
+        if version not in range(1, FORMAT + 1):
+            raise _other_version(version)
         if version == 1:
             return Manifest(Identity(**found))
-        if version not in range(2, FORMAT + 1):
-            raise _other_version(version)
         return Manifest(**{**found, "identity": Identity(**found["identity"])})
     except (ValueError, TypeError, KeyError, AttributeError):
         message = f"the file `{_FILE}` of the checkpoint is damaged"
         raise DataProblem(Diagnostic("HF792", message, hint=RESTART)) from None
+
+
+def given_columns(described: str) -> str:
+    """The columns of an input without those that older versions did not add to the lines of files.
+
+    >>> given_columns("__line binary,__file bigint,__block bigint,__path string,__first boolean")
+    '__line binary,__file bigint,__block bigint'
+    """
+    return described.removesuffix(_ADDED)
 
 
 def _other_version(version: Any) -> DataProblem:
@@ -140,7 +160,7 @@ def write_manifest(files: StreamFiles, manifest: Manifest) -> None:
 
 def last_commit(checkpoint: str) -> int:
     """The number of the last micro-batch that Spark has committed in a checkpoint, or -1."""
-    return max(map(number_of, StreamFiles(f"{checkpoint}/commits").names("")), default=-1)
+    return max(map(number_of, numbered(StreamFiles(f"{checkpoint}/commits").names(""))), default=-1)
 
 
 def check_identity(files: StreamFiles, expected: Identity, rules: Rules, stages: str, *, is_new: bool) -> Manifest:
@@ -228,9 +248,9 @@ def _other_setting(name: str, was: Any, now: Any) -> UsageProblem:
 def _shown_setting(value: Any) -> str:
     """A setting in a message.
 
-    >>> _shown_setting(["ts bigint"]), _shown_setting(None), _shown_setting(20)
-    ('`ts bigint`', 'none', '20')
+    >>> _shown_setting(["ts bigint"]), _shown_setting(None), _shown_setting([]), _shown_setting(20)
+    ('`ts bigint`', 'none', 'none', '20')
     """
-    if isinstance(value, list):
+    if isinstance(value, list) and value:
         return ", ".join(f"`{each}`" if each else "of records" for each in value)
-    return "none" if value is None else str(value)
+    return "none" if value is None or value == [] else str(value)

@@ -3,43 +3,68 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
-from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.columns.time_type import TimeType
+from holdsfor.errors import Diagnostic, UsageProblem, counted
 from holdsfor.kernels.packing import OPEN
 from holdsfor.parallel.stages.state_parts import read_parts
 from holdsfor.runtime.snapshot import Snapshot
+from holdsfor.sources.times import Clock
 from holdsfor.spark.streaming.decisions import Decision, DecisionLog
-from holdsfor.spark.streaming.identity import PLACE, read_manifest
+from holdsfor.spark.streaming.identity import PLACE, Identity, read_manifest
 from holdsfor.spark.streaming.state_files import FILES, StateFiles, StreamFiles
 from holdsfor.spark.streaming.stopped_stream import StoppedStream, replayed_snapshot
 
 __all__ = ["inspection_of"]
 
 
-def inspection_of(checkpoint: str) -> Iterator[str]:
-    """Lines about the stream of a checkpoint; HF793 for a folder that is not a checkpoint of a stream."""
+ShowTime: TypeAlias = Callable[[int], object]
+"""The notation of time-points."""
+
+
+def inspection_of(checkpoint: str, shown_as: Callable[[TimeType | None], ShowTime] = lambda _: str) -> Iterator[str]:
+    """Lines about the stream of a checkpoint; HF793 for a folder that is not a checkpoint of a stream.
+
+    `shown_as` is the notation of time-points for a type of times.
+    """
     files = StreamFiles(f"{checkpoint.rstrip('/')}/{FILES}")
     manifest = read_manifest(files)
     if manifest is None:
         message = f"`{checkpoint}` is not the checkpoint of a stream of holdsfor"
         raise UsageProblem(Diagnostic("HF793", message, hint=PLACE))
-    identity = manifest.identity
-    yield f"window {identity.window}, step {identity.step}, clock tick {identity.tick}, {identity.n_buckets} buckets"
     decision = DecisionLog(files).last()
+    times = None if decision is None else _time_type(decision, manifest.identity)
+    yield _settings(manifest.identity, times)
     if decision is None:
         yield "no micro-batch yet"
         return
-    yield from _progress(decision)
-    yield from _state(StoppedStream(checkpoint.rstrip("/"), files))
+    yield from _progress(decision, shown_as(times))
+    yield from _state(StoppedStream(checkpoint.rstrip("/"), files), shown_as(times))
 
 
-def _progress(decision: Decision) -> Iterator[str]:
-    reached = "no query time yet" if decision.last is None else f"query time {decision.last} reached"
-    yield f"micro-batch {decision.batch}, start {decision.start}, {reached}"
+def _time_type(decision: Decision, identity: Identity) -> TimeType | None:
+    """The type of the times of the records; None for integers, and before a micro-batch has read a time."""
+    if decision.has_offset is None:
+        return None
+    return Clock(identity.time_unit, has_offset=decision.has_offset, zone=identity.zone).time_type
+
+
+def _settings(identity: Identity, times: TimeType | None) -> str:
+    unit = "" if times is None else f" {times.unit}"
+    lengths = {"window": identity.window, "step": identity.step, "clock tick": identity.tick}
+    shown = [f"{name} {length}{unit}" for name, length in lengths.items()]
+    return ", ".join([*shown, counted(identity.n_buckets, "bucket")])
+
+
+def _progress(decision: Decision, show_time: ShowTime) -> Iterator[str]:
+    reached = "no query time yet" if decision.last is None else f"query time {show_time(decision.last)} reached"
+    start = "not known yet" if decision.start is None else show_time(decision.start)
+    yield f"micro-batch {decision.batch}, start {start}, {reached}"
     for name, clock in decision.sources.items():
-        yield f"source {name}: arrival {clock}" + (", idle" if name in decision.idle else "")
+        yield f"source {name}: arrival {show_time(clock)}" + (", idle" if name in decision.idle else "")
     for name in decision.missing:
         yield f"input {name}: no record yet"
 
@@ -56,6 +81,13 @@ class _Stage:
     n_open: Counter[str] = field(default_factory=Counter)
     oldest: int | None = None
 
+    @property
+    def shown(self) -> str:
+        """The size of the state in one line."""
+        snapshots = f"{counted(self.n_bytes, 'byte')} in snapshots, {self.n_journal_bytes:,} in journals"
+        records = f"{counted(self.n_records, 'record')}, {counted(self.n_waiting, 'file')} of waiting records"
+        return f"{snapshots}, {self.largest:,} in the largest bucket; {records}"
+
     def add(self, snapshot: Snapshot) -> None:
         """Add the records and open intervals of a bucket."""
         for (name, _), (_, starts, ends) in snapshot.parts.get("report", [0, [], []])[1]:
@@ -70,19 +102,17 @@ class _Stage:
         )
 
 
-def _state(stream: StoppedStream) -> Iterator[str]:
+def _state(stream: StoppedStream, show_time: ShowTime) -> Iterator[str]:
     """The size of the state of each stage, the open intervals of its fluents, and the oldest of them."""
     files = stream.files.inside(stream.manifest.folder)
     for number in files.folders("state"):
         stage = _Stage()
         for bucket in files.folders(f"state/{number}"):
             _read(stream, StateFiles(files, int(number), int(bucket)), stage)
-        yield f"stage {number}: {stage.n_bytes} bytes in snapshots, {stage.n_journal_bytes} in journals, " + (
-            f"largest bucket {stage.largest}, {stage.n_records} records, {stage.n_waiting} files wait"
-        )
-        yield from (f"  {name}: {n} open intervals" for name, n in sorted(stage.n_open.items()))
+        yield f"stage {number}: {stage.shown}"
+        yield from (f"  {name}: {counted(n, 'open interval')}" for name, n in sorted(stage.n_open.items()))
         if stage.oldest is not None:
-            yield f"  the oldest open interval starts at {stage.oldest}"
+            yield f"  the oldest open interval starts at {show_time(stage.oldest)}"
 
 
 def _read(stream: StoppedStream, states: StateFiles, stage: _Stage) -> None:

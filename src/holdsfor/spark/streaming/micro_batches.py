@@ -25,6 +25,7 @@ from holdsfor.parallel.exchange.shuffle_blocks import NO_STAGE, ShuffleBlock
 from holdsfor.parallel.stages.admission import RunSchedule
 from holdsfor.parallel.stages.stream_buckets import (
     SETTLED,
+    UNMATCHED,
     StreamBucket,
     StreamRouter,
     stream_buckets,
@@ -156,7 +157,7 @@ class MicroBatch:
     @property
     def n_problems(self) -> int:
         """The number of rows of `problems`, at most."""
-        unmatched = sum(n for (kind, _, _), n in self._numbers.items() if kind == "unmatched")
+        unmatched = sum(n for (kind, _, _), n in self._numbers.items() if kind == UNMATCHED)
         return unmatched + sum(self.counts.get(kind, 0) for kind in _PROBLEMS)
 
     @property
@@ -179,7 +180,7 @@ class MicroBatch:
     def problems(self) -> DataFrame:
         """Records that are late, dropped, cut, set aside or unmatched, with this `kind`."""
         sent = frame_of(self._sent.where(f"stage = {NO_STAGE} and {is_problem('kind')}"), problem_rows, PROBLEMS)
-        unmatched = frame_of(self._answers.where("kind = 'unmatched'"), problem_rows, PROBLEMS)
+        unmatched = frame_of(self._answers.where(f"kind = '{UNMATCHED}'"), problem_rows, PROBLEMS)
         found = sent.union(unmatched.dropDuplicates(["id"])).drop("id")
         return with_times(found, ("query_time", "start", "end", "arrival"), self._times)
 
@@ -271,7 +272,9 @@ class MicroBatches:
             found += (keep(frame, kept) for frame in self._replaced(decision))
             with phases.measured("evaluate"):
                 numbers = self._numbers(found)
-            counts |= _counts(numbers)
+                counts |= _counts(numbers)
+                if any(kind == UNMATCHED for kind, _, _ in numbers):
+                    counts[UNMATCHED] = _n_unmatched(union(found))
         elif seen:
             with phases.measured("wait"):
                 _wait(sent, WaitTask(self.states, number), self.plan.n_buckets)
@@ -381,6 +384,11 @@ def _counts(numbers: Numbers) -> dict[str, int]:
     """The numbers of changes and of settled results."""
     settled = sum(n for (kind, _, _), n in numbers.items() if kind.startswith(f"{SETTLED} "))
     return {"changes": sum(n for (kind, _, _), n in numbers.items() if kind in _CHANGED), SETTLED: settled}
+
+
+def _n_unmatched(found: DataFrame) -> int:
+    """The number of retractions without a record, each once: several buckets may report one. Runs a job."""
+    return frame_of(found.where(f"kind = '{UNMATCHED}'"), problem_rows, PROBLEMS).select("id").distinct().count()
 
 
 def _wait(sent: DataFrame, task: WaitTask, n_buckets: int) -> None:

@@ -1,7 +1,9 @@
 """Tables of PostgreSQL that a stream fills: one transaction changes the rows and notes the number of the micro-batch.
 
 The tasks of Spark write the rows of a micro-batch to a table of their own, in transactions of their own. The driver
-then moves them to the target in one transaction. A micro-batch whose number is noted is not written again.
+then moves them to the target in one transaction, which notes the number first. A micro-batch whose number is noted is
+not written again. If a lost driver still runs beside its successor, the second one to note the number waits for the
+first one, finds the number, and moves nothing.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, ClassVar
+from uuid import uuid4
 
 from holdsfor.errors import Diagnostic, ExecutionProblem
 from holdsfor.spark.output.databases import (
@@ -24,7 +27,7 @@ from holdsfor.spark.output.databases import (
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["PostgresSink", "PostgresView"]
+__all__ = ["PostgresSink", "PostgresView", "with_json_lists"]
 
 Move = Callable[[Any, str, str, Sequence[str]], None]
 """Moves the rows of a table to another one, with a connection, the two quoted names and the names of the columns."""
@@ -45,33 +48,35 @@ class PostgresSink:
 
 @dataclass(frozen=True)
 class PostgresView:
-    """A table with the current results: rows with the `op` `-` are deleted, those with `+` are inserted or updated."""
+    """A table with the current results: rows with the `op` `-` are deleted, those with `+` are inserted or updated.
+
+    `key` are the columns that identify a row, plain names; one of them is `long`.
+    """
 
     needs_every_batch: ClassVar[bool] = False
 
     application: str
     options: Mapping[str, str]
     key: Sequence[str]
+    long: str
 
     def write(self, frame: DataFrame, number: int) -> None:
         _write_once(frame, number, self.application, self.options, self._merge_rows)
 
     def _merge_rows(self, connection: Any, target: str, beside: str, columns: Sequence[str]) -> None:
-        kept = [name for name in columns if name != "op"]
-        key = ", ".join(map(quoted_name, self.key))
+        """Delete the rows whose keys have changed, and insert those that are known now.
+
+        A row of an index has at most 2,704 bytes, and names of entities may be longer: the index has their hashes.
+        """
+        hashed = [f"md5({name})" if name == self.long else name for name in self.key]
         if query_values(connection, "SELECT to_regclass(?)::text", target)[0] is None:
             run_statement(connection, f"CREATE TABLE {target} (LIKE {beside})")
-            run_statement(connection, f"ALTER TABLE {target} DROP COLUMN op, ADD PRIMARY KEY ({key})")
-        same = " AND ".join(f"t.{name} = b.{name}" for name in map(quoted_name, self.key))
-        run_statement(connection, f"DELETE FROM {target} t USING {beside} b WHERE b.op = '-' AND {same}")
-        listed = ", ".join(map(quoted_name, kept))
-        rest = [quoted_name(name) for name in kept if name not in self.key]
-        updated = ", ".join(f"{name} = excluded.{name}" for name in rest)
-        run_statement(
-            connection,
-            f"INSERT INTO {target} ({listed}) SELECT {listed} FROM {beside} WHERE op = '+' "
-            f"ON CONFLICT ({key}) DO UPDATE SET {updated}",
-        )
+            run_statement(connection, f"ALTER TABLE {target} DROP COLUMN op")
+            run_statement(connection, f"CREATE INDEX ON {target} ({', '.join(hashed)})")
+        same = [f"t.{name} = b.{name}" for name in self.key] + [f"md5(t.{self.long}) = md5(b.{self.long})"]
+        run_statement(connection, f"DELETE FROM {target} t USING {beside} b WHERE {' AND '.join(same)}")
+        listed = ", ".join(quoted_name(name) for name in columns if name != "op")
+        run_statement(connection, f"INSERT INTO {target} ({listed}) SELECT {listed} FROM {beside} WHERE op = '+'")
 
 
 def _add_rows(connection: Any, target: str, beside: str, columns: Sequence[str]) -> None:
@@ -88,27 +93,50 @@ def _write_once(frame: DataFrame, number: int, application: str, given: Mapping[
     with connected(spark, options) as connection:
         run_statement(connection, _BATCHES)
         done = query_values(connection, _LAST, application)
-    if done and done[0] is not None and int(done[0]) >= number:
-        return
-    frame = _with_plain_types(frame)
+        if done and int(done[0]) >= number:
+            return
+        _drop_left(connection, application)
+    frame = with_json_lists(frame)
     expected = frame.count()
-    # A repeated micro-batch replaces the table that a crash has left.
-    beside = quoted_name(f"holdsfor_{sha256(application.encode()).hexdigest()[:12]}_{number}")
-    frame.write.format("jdbc").mode("overwrite").options(**{**options, "dbtable": beside}).save()
+    # The rows of two drivers never come together in one table.
+    beside = quoted_name(f"{_prefix(application)}{number}_{uuid4().hex[:8]}")
+    frame.write.format("jdbc").options(**{**options, "dbtable": beside}).save()
     with connected(spark, options) as connection:
         connection.setAutoCommit(False)
-        _refuse_other_rows(query_values(connection, f"SELECT count(*) FROM {beside}")[0], expected, table)
-        move(connection, target, beside, frame.columns)
-        run_statement(connection, f"DROP TABLE {beside}")
-        statement = connection.prepareStatement(_DONE)
-        statement.setString(1, application)
-        statement.setLong(2, number)
-        statement.executeUpdate()
-        statement.close()
+        if _claim(connection, application, number):
+            _refuse_other_rows(query_values(connection, f"SELECT count(*) FROM {beside}")[0], expected, table)
+            move(connection, target, beside, frame.columns)
+        run_statement(connection, f"DROP TABLE IF EXISTS {beside}")
         connection.commit()
 
 
+def _prefix(application: str) -> str:
+    """The beginning of the names of the tables that tasks write."""
+    return f"holdsfor_{sha256(application.encode()).hexdigest()[:12]}_"
+
+
+def _drop_left(connection: Any, application: str) -> None:
+    """Drop the tables that a crash has left."""
+    for name in query_values(connection, _LEFT, f"^{_prefix(application)}[0-9]+(_[0-9a-f]+)?$"):
+        run_statement(connection, f"DROP TABLE IF EXISTS {quoted_name(name)}")
+
+
+def _claim(connection: Any, application: str, number: int) -> bool:
+    """Note the number of a micro-batch; False if the number, or a later one, is noted already.
+
+    The transaction of another driver that notes a number ends first.
+    """
+    statement = connection.prepareStatement(_DONE)
+    try:
+        statement.setString(1, application)
+        statement.setLong(2, number)
+        return int(statement.executeUpdate()) == 1
+    finally:
+        statement.close()
+
+
 _BATCHES = "CREATE TABLE IF NOT EXISTS holdsfor_batches (application text PRIMARY KEY, batch bigint NOT NULL)"
+_LEFT = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND tablename ~ ?"
 _LAST = "SELECT batch FROM holdsfor_batches WHERE application = ?"
 _DONE = (
     "INSERT INTO holdsfor_batches VALUES (?, ?) ON CONFLICT (application) DO UPDATE SET batch = excluded.batch "
@@ -123,8 +151,8 @@ def _refuse_other_rows(found: int, expected: int, table: str) -> None:
         raise ExecutionProblem(Diagnostic("HF620", message, hint="nothing was added: start the stream again"))
 
 
-def _with_plain_types(frame: DataFrame) -> DataFrame:
-    """Lists of texts as JSON."""
+def with_json_lists(frame: DataFrame) -> DataFrame:
+    """The rows with lists as texts of JSON, for places that have no lists."""
     from pyspark.sql import functions as F
 
     kinds = {each.name: each.dataType.typeName() for each in frame.schema}

@@ -27,14 +27,21 @@ def publishing(files: HadoopFiles, place: str) -> Iterator[str | None]:
     if not files.renames_at_once:
         files.drop(place)
         yield place
-        files.write(f"{place}/{_COMPLETE}", b"")
+        _complete(files, place)
         return
     beside = hidden(place)
     try:
         yield beside
+        _complete(files, beside)
         files.rename(beside, place)
     finally:
         files.drop(beside)
+
+
+def _complete(files: HadoopFiles, folder: str) -> None:
+    """Write the last file of a folder, if Spark has not done so."""
+    if not files.exists(f"{folder}/{_COMPLETE}"):
+        files.write(f"{folder}/{_COMPLETE}", b"")
 
 
 def is_published(files: HadoopFiles, place: str) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from holdsfor.errors import DataProblem, Diagnostic, UsageProblem
+from holdsfor.errors import DataProblem, Diagnostic, UsageProblem, counted
 from holdsfor.parallel.exchange.routing import Router
 from holdsfor.parallel.stages.rescaled_states import rescaled_states, settled_until
 from holdsfor.parallel.stages.stream_buckets import StreamBucket, StreamRouter
@@ -40,10 +40,10 @@ class Rescaled:
     intervals that other sessions have settled.
 
     >>> print(Rescaled(buckets_before=8, buckets=16, entities=1200, bytes_before=3_000_000, bytes=3_100_000))
-    8 buckets are now 16: 1200 entities, 3000000 bytes of state before and 3100000 after
+    8 buckets before, 16 now: 1,200 entities, 3,000,000 bytes of state before and 3,100,000 after
     >>> print(Rescaled(buckets_before=8, buckets=6, entities=1200, bytes_before=3_000_000, bytes=3_100_000, n_parts=18))
-    8 buckets are now 6: 1200 entities, 3000000 bytes of state before and 3100000 after
-    18 states with undecided intervals stay apart for now, and are joined when the stream has decided them
+    8 buckets before, 6 now: 1,200 entities, 3,000,000 bytes of state before and 3,100,000 after
+    18 more sessions for undecided intervals, until the stream has decided them
     >>> print(Rescaled(buckets_before=8, buckets=8, entities=0, bytes_before=3_000_000, bytes=3_000_000))
     the stream has 8 buckets, nothing is changed
     """
@@ -57,14 +57,15 @@ class Rescaled:
 
     def __str__(self) -> str:
         if self.buckets == self.buckets_before:
-            return f"the stream has {self.buckets} buckets, nothing is changed"
+            return f"the stream has {counted(self.buckets, 'bucket')}, nothing is changed"
         shown = (
-            f"{self.buckets_before} buckets are now {self.buckets}: {self.entities} entities, "
-            f"{self.bytes_before} bytes of state before and {self.bytes} after"
+            f"{counted(self.buckets_before, 'bucket')} before, {self.buckets} now: "
+            f"{counted(self.entities, 'entity', 'entities')}, "
+            f"{counted(self.bytes_before, 'byte')} of state before and {self.bytes:,} after"
         )
         if self.n_parts:
-            shown += f"\n{self.n_parts} states with undecided intervals stay apart for now"
-            shown += ", and are joined when the stream has decided them"
+            shown += f"\n{counted(self.n_parts, 'more session')} for undecided intervals"
+            shown += ", until the stream has decided them"
         return shown
 
 

@@ -28,7 +28,6 @@ from holdsfor.runtime.record_store import RecordStore
 from holdsfor.runtime.state_snapshot import report_of, stored_state
 from holdsfor.sources.place_kinds import PlaceKinds
 from holdsfor.spark.exchange.shuffle_rows import rows_of
-from holdsfor.spark.streaming.bucket_sessions import read_blocks, written_blocks
 from holdsfor.spark.streaming.identity import Identity, Manifest, write_manifest
 from holdsfor.spark.streaming.state_files import StateFiles, StreamFiles, number_of
 from holdsfor.spark.streaming.stopped_stream import (
@@ -39,6 +38,7 @@ from holdsfor.spark.streaming.stopped_stream import (
     wait_for,
     waiting_facts,
 )
+from holdsfor.spark.streaming.stored_blocks import file_of_blocks, read_file
 from holdsfor.spark.streaming.stored_rules import store_rules
 
 __all__ = ["ReplacedRows", "kept_records", "replaced_rows", "restart", "write_replaced"]
@@ -133,7 +133,7 @@ def write_replaced(new: StreamFiles, files: StateFiles, blocks: Iterable[Shuffle
     """Write rows of the old rules that this query time removes or settles, from the state in a file."""
     rows = list(rows_of(blocks, texts))
     if rows:
-        new.write(f"{_FOLDER}/{files.stage}-{files.bucket}", written_blocks(rows))
+        new.write(f"{_FOLDER}/{files.stage}-{files.bucket}", file_of_blocks(rows))
 
 
 def replaced_rows(files: StreamFiles) -> list[str]:
@@ -151,4 +151,4 @@ class ReplacedRows:
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         for batch in batches:
             for number in batch.column("id").to_pylist():
-                yield from read_blocks(self.files.read(self.names[number]))
+                yield from read_file(self.files.read(self.names[number]), self.names[number])

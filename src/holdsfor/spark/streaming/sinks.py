@@ -17,25 +17,29 @@ from holdsfor.spark.output.folders import HadoopFiles
 from holdsfor.spark.streaming.delta_tables import DeltaSink
 from holdsfor.spark.streaming.folder_sinks import BATCH, FolderSink, ParquetSink
 from holdsfor.spark.streaming.output_owner import FolderOwner, StreamId
-from holdsfor.spark.streaming.postgres_tables import PostgresSink
+from holdsfor.spark.streaming.postgres_tables import PostgresSink, with_json_lists
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 __all__ = [
     "ConsoleSink",
+    "CsvSink",
     "FunctionSink",
     "KafkaSink",
     "MemorySink",
     "Sink",
     "SinkOf",
     "SinkSettings",
+    "check_options",
     "refuse_output",
     "sink_of",
 ]
 
-_FILES = ("parquet", "json", "csv", "orc", "text", "avro")
+_FILES = ("parquet", "json", "csv", "orc", "avro")
 _COLUMNS_OF_KAFKA = ("key", "value")
+_NEEDED = {"kafka": ("kafka.bootstrap.servers", "topic"), "jdbc": ("url", "dbtable")}
+"""The options without which a format has no place."""
 
 
 class Sink(Protocol):
@@ -73,6 +77,14 @@ class KafkaSink:
             value = F.to_json(F.struct("*"))
             frame = frame.select(F.sha2(value, 256).alias("key"), value.alias("value"))
         frame.write.format("kafka").options(**self.options).save()
+
+
+@dataclass(frozen=True)
+class CsvSink(FolderSink):
+    """A folder of CSV files, which have no lists: a list is a text of JSON."""
+
+    def write(self, frame: DataFrame, number: int) -> None:
+        super().write(with_json_lists(frame), number)
 
 
 @dataclass
@@ -169,23 +181,38 @@ def sink_of(settings: SinkSettings) -> Sink:
     form = settings.known_form
     if settings.table is not None and form != "delta":
         refuse_output(f"a table of the format `{form}` cannot be written once", 'write `.format("delta").toTable(…)`')
+    if form == "text":
+        hint = f"write {', '.join(f'`{each}`' for each in _FILES)} or `delta`"
+        refuse_output("the format `text` has one column, and the rows of a stream have several", hint)
     if form not in _SINKS:
         hint = did_you_mean(form, _SINKS) or "write it with `foreachBatch`"
         refuse_output(f"the format `{form}` is not one of {', '.join(_SINKS)}", hint)
     return _SINKS[form](settings)
 
 
+def check_options(settings: SinkSettings) -> None:
+    """Refuse a format without the options that it needs (HF795)."""
+    form = settings.known_form
+    for name in _NEEDED.get(form, ()):
+        if not settings.options.get(name):
+            refuse_output(f"the format `{form}` needs the option `{name}`", f'write `.option("{name}", …)`')
+
+
 def _folder_sink(settings: SinkSettings) -> Sink:
     form = settings.known_form
     if settings.path is None:
-        refuse_output(f"the format `{form}` needs a path", "write `.start(path)`")
+        refuse_output(f"the format `{form}` needs a path", 'write `.start(path)` or `.option("path", …)`')
     owner = settings.owner(settings.path, form, BATCH)
     if form == "parquet" and not settings.options and not settings.partition_by:
         return ParquetSink(settings.path, form, owner, checkpoint=settings.checkpoint)
-    return FolderSink(settings.path, form, owner, settings.options, settings.partition_by)
+    kind = CsvSink if form == "csv" else FolderSink
+    return kind(settings.path, form, owner, settings.options, settings.partition_by)
 
 
 def _delta_sink(settings: SinkSettings) -> Sink:
+    if settings.path is None and settings.table is None:
+        hint = 'write `.start(path)`, `.option("path", …)` or `.toTable(name)`'
+        refuse_output("the format `delta` needs a path or a table", hint)
     return DeltaSink(settings.application, settings.path, settings.table, settings.options, settings.partition_by)
 
 

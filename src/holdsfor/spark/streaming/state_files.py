@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import os
 import uuid
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -20,7 +21,7 @@ from typing import Any
 from holdsfor.errors import DataProblem, Diagnostic, ExecutionProblem, UsageProblem
 from holdsfor.spark.input.parquet_files import arrow_address
 
-__all__ = ["FILES", "RESTART", "StateFiles", "StateNames", "StreamFiles", "number_of"]
+__all__ = ["FILES", "RESTART", "StateFiles", "StateNames", "StreamFiles", "number_of", "numbered"]
 
 FILES = "holdsfor"
 """The folder of the stream in its checkpoint."""
@@ -266,7 +267,7 @@ class StateFiles:
 
         Earlier files are deleted: no micro-batch before this one can be repeated.
         """
-        names = self.files.names(self.folder)
+        names = self._names()
         earlier = [name for name in names if number_of(name) < batch]
         found = self._needed(earlier)
         needed = {found.snapshot, *found.waiting}
@@ -279,8 +280,11 @@ class StateFiles:
 
     def needed_by(self, batch: int | None = None) -> StateNames:
         """The state before a micro-batch, by default after the last one; no file is deleted."""
-        names = self.files.names(self.folder)
+        names = self._names()
         return self._needed(names if batch is None else [name for name in names if number_of(name) < batch])
+
+    def _names(self) -> list[str]:
+        return numbered(self.files.names(self.folder))
 
     def after(self, batch: int) -> str | None:
         """The file with the state after a micro-batch that an attempt has written, a snapshot rather than a journal."""
@@ -335,6 +339,15 @@ class StateFiles:
 
 def _name(batch: int, kind: str) -> str:
     return f"{batch:0{_DIGITS}}{kind}"
+
+
+def numbered(names: Iterable[str]) -> list[str]:
+    """The names with the number of a micro-batch.
+
+    >>> numbered(["000000000012.state", "notes.txt"])
+    ['000000000012.state']
+    """
+    return [name for name in names if name.partition(".")[0].isdecimal()]
 
 
 def number_of(name: str) -> int:

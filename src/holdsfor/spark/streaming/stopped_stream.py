@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 from holdsfor.columns.encoding import Symbols
 from holdsfor.distribution.kept_stages import PlannedRules
@@ -20,10 +21,11 @@ from holdsfor.parallel.stages.state_parts import StatePart, read_parts
 from holdsfor.parallel.stages.stream_buckets import StreamBucket, StreamRouter, stream_buckets, stream_destinations
 from holdsfor.runtime.session import EngineSession
 from holdsfor.spark.exchange.shuffle_rows import by_bucket, loads_of, rows_of
-from holdsfor.spark.streaming.bucket_sessions import read_blocks, restored_session, written_blocks
+from holdsfor.spark.streaming.bucket_sessions import restored_session
 from holdsfor.spark.streaming.decisions import Decision, DecisionLog
 from holdsfor.spark.streaming.identity import Manifest, last_commit, read_manifest
 from holdsfor.spark.streaming.state_files import RESTART, StateFiles, StateNames, StreamFiles, number_of
+from holdsfor.spark.streaming.stored_blocks import file_of_blocks, read_file
 from holdsfor.spark.streaming.stored_rules import read_rules
 from holdsfor.syntax.time_points import LATEST
 
@@ -59,11 +61,18 @@ class StoppedStream:
 
     @cached_property
     def next(self) -> int:
-        return last_commit(self.checkpoint) + 1
+        committed = last_commit(self.checkpoint)
+        DecisionLog(self.files).check_committed(committed)
+        return committed + 1
 
     @cached_property
     def decision(self) -> Decision:
-        return DecisionLog(self.files).before(self.next)
+        """The last decision of a complete micro-batch; state without one is HF792."""
+        found = DecisionLog(self.files).before(self.next)
+        if self.next and found.batch < 0 and self.files.inside(self.manifest.folder).folders("state"):
+            message = "the checkpoint has the state of a stream without its decisions"
+            raise DataProblem(Diagnostic("HF792", message, hint=RESTART))
+        return found
 
     @cached_property
     def rules(self) -> Rules:
@@ -176,9 +185,13 @@ def waiting_facts(found: Iterable[StateFiles], batch: int) -> Iterator[tuple[int
             waiting.setdefault(number_of(name), []).append((each, name))
     for number, files in waiting.items():
         symbols = Symbols()
-        blocks = [block for each, name in files for block in read_blocks(each.read(name))]
+        blocks = [block for each, name in files for block in _blocks(each, name)]
         facts = [each for load in loads_of(blocks, symbols) for each in load.facts]
         yield number, list(_each_once(facts)), Texts(symbols)
+
+
+def _blocks(states: StateFiles, name: str) -> list[Any]:
+    return read_file(states.read(name), f"{states.folder}/{name}")
 
 
 def _each_once(facts: Sequence[Facts]) -> Iterator[Facts]:
@@ -194,4 +207,4 @@ def wait_for(files: StreamFiles, batch: int, sender: StreamRouter, facts: Iterab
     for stage in sorted({block.stage for block in sent}):
         blocks = (block for block in sent if block.stage == stage)
         for number, rows in by_bucket(rows_of(blocks, texts)).items():
-            StateFiles(files, stage, number).wait(batch, written_blocks(rows))
+            StateFiles(files, stage, number).wait(batch, file_of_blocks(rows))

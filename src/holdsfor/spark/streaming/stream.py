@@ -22,17 +22,20 @@ from holdsfor.sources.times import Unit
 from holdsfor.spark.cluster.connect import parallelism, refuse_connect
 from holdsfor.spark.input.ingestion import check_buckets
 from holdsfor.spark.input.inputs import Columns, Given
+from holdsfor.spark.job.job_input import in_order
 from holdsfor.spark.streaming.alerts import alert_rows, alert_sink_of, check_condition
 from holdsfor.spark.streaming.batch_progress import BatchProgress
 from holdsfor.spark.streaming.checkpoint_lock import locked_alone
 from holdsfor.spark.streaming.current_view import current_sink_of, last_changes
-from holdsfor.spark.streaming.decisions import Pace
+from holdsfor.spark.streaming.decisions import DecisionLog, Pace
 from holdsfor.spark.streaming.feeds import Feed, OutputWriter
 from holdsfor.spark.streaming.identity import (
+    LATER,
     Identity,
     Manifest,
     begin_generation,
     check_identity,
+    given_columns,
     last_commit,
     read_manifest,
 )
@@ -150,6 +153,7 @@ class RecognitionStream:
         """The micro-batches of a query with a checkpoint; the checkpoint of another stream is refused."""
         files, committed = StreamFiles(f"{checkpoint}/{FILES}"), last_commit(checkpoint)
         known = read_manifest(files)
+        DecisionLog(files).check_committed(committed)
         identity = self._identity_in(known)
         plan = replace(self.plan, n_buckets=identity.n_buckets, stages=self._stages_in(known))
         manifest = check_identity(files, identity, plan.rules, digest_of_stages(plan.stages), is_new=committed < 0)
@@ -180,8 +184,8 @@ class RecognitionStream:
         if known is None:
             return self._identity
         n_buckets = self._identity.n_buckets if self._has_buckets else known.identity.n_buckets
-        columns = None if known.identity.columns is None else self._identity.columns
-        return replace(self._identity, n_buckets=n_buckets, columns=columns)
+        noted = {name: getattr(self._identity, name) for name in LATER if getattr(known.identity, name) is not None}
+        return replace(self._identity, n_buckets=n_buckets, **{**dict.fromkeys(LATER), **noted})
 
     def _stages_in(self, known: Manifest | None) -> Stages:
         """The stages of this stream in a checkpoint; some may continue from those of earlier rules."""
@@ -239,55 +243,103 @@ def stream(
     >>> hf.spark.stream(ticks, rules, columns="happensAt(win(person), ts)", window=20, step=5, buckets=1)
     RecognitionStream of rich, windows of 20 every 5
     """
-    if not isinstance(rules, Compiled):
-        data, rules = rules, data
-    if not isinstance(rules, Compiled):
-        hint = "`hf.load` reads the rules of files, `hf.load_text` those of a text"
-        raise UsageProblem(Diagnostic("HF704", f"expected rules, found `{type(rules).__name__}`", hint=hint))
-    if on_change not in get_args(OnChange):
-        message = f'expected "refuse", "keep" or "restart" for `on_change`, found `{on_change}`'
-        raise UsageProblem(Diagnostic("HF704", message))
+    compiled, inputs = in_order(rules, [data])
+    _check_on_change(on_change)
     check_time_zone(tz)
-    unit = time_unit or "s"
-    length = duration_of(window, "window", unit)
-    distance = duration_of(step, "step", unit) if step is not None else length
-    memory, first = duration_of(allen_memory, "allen_memory", unit), time_point_of(start, "start", unit, tz)
-    check_windows(tick, length, distance, memory)
-    check_bounds(first, None)
     check_buckets(buckets)
-    assert length is not None
-    assert distance is not None
-    compiled, goals = with_clock(with_output(rules, show), unit, tz), list(goals)
-    planned = EngineSession(compiled, start=0, tick=tick, window=length, goals=goals)
-    stages = plan_stages(compiled, planned.rules.program, has_start_up_goals=bool(goals))
-    for each in one_bucket_warnings(stages):
-        warnings.warn(each.render(), ParallelismWarning, stacklevel=2)
+    unit = time_unit or "s"
+    lengths = _lengths(window, step, allen_memory, start, tick, unit, tz)
+    compiled, goals = with_clock(with_output(compiled, show), unit, tz), list(goals)
+    stages = _planned_stages(compiled, tick, lengths.window, goals)
     timeout = duration_of(idle, "idle", "s")
     has_clock = clock == "wall" or timeout is not None
-    given = stream_input(data, compiled, tick, columns, arrival, source, has_clock=has_clock)
+    given = stream_input(inputs, compiled, tick, columns, arrival, source, has_clock=has_clock)
     refuse_connect(given.spark, "a stream")
     seconds = None if timeout is None else float(timeout)
     unit_of_clock = _PER_SECOND[unit] if clock == "wall" else None
-    pace = Pace(first, distance, seconds, unit_of_clock, len(given.sources))
-    n_buckets = parallelism(given.spark) if buckets is None else buckets
-    described = [
-        ",".join(f"{field.name} {field.dataType.simpleString()}" for field in s.frame.schema) for s in given.sources
-    ]
-    settings = (length, distance, tick, first, memory, unit, tz, clock, n_buckets)
-    identity = Identity(fingerprint(compiled, goals), *settings, described, list(given.descriptions))
     plan = StreamPlan(
         compiled,
         Rules.of(compiled, goals),
         stages,
         given,
-        pace,
+        Pace(lengths.start, lengths.step, seconds, unit_of_clock, len(given.sources)),
         tick,
-        length,
-        distance,
-        memory,
-        n_buckets,
+        lengths.window,
+        lengths.step,
+        lengths.allen_memory,
+        parallelism(given.spark) if buckets is None else buckets,
         unit,
         tz,
         times == "integer",
     )
+    progress = [f"{what} {name}" for what, name in (("source", source), ("arrival", arrival)) if name is not None]
+    identity = _identity(plan, fingerprint(compiled, goals), lengths.start, clock, progress)
     return RecognitionStream(plan, identity, buckets is not None, on_change)
+
+
+def _check_on_change(on_change: str) -> None:
+    if on_change not in get_args(OnChange):
+        message = f'expected "refuse", "keep" or "restart" for `on_change`, found `{on_change}`'
+        raise UsageProblem(Diagnostic("HF704", message))
+
+
+@dataclass(frozen=True)
+class _Lengths:
+    """The first time-point of a stream, and the lengths of its windows, steps and Allen memory, in time-points."""
+
+    start: int | None
+    window: int
+    step: int
+    allen_memory: int | None
+
+
+def _lengths(
+    window: DurationArgument,
+    step: DurationArgument | None,
+    allen_memory: DurationArgument | None,
+    start: TimeArgument | None,
+    tick: int,
+    unit: Unit,
+    tz: str | None,
+) -> _Lengths:
+    """The arguments as integers, checked."""
+    length, memory = duration_of(window, "window", unit), duration_of(allen_memory, "allen_memory", unit)
+    distance = length if step is None else duration_of(step, "step", unit)
+    first = time_point_of(start, "start", unit, tz)
+    check_windows(tick, length, distance, memory)
+    check_bounds(first, None)
+    assert length is not None
+    assert distance is not None
+    return _Lengths(first, length, distance, memory)
+
+
+def _planned_stages(compiled: Compiled, tick: int, window: int, goals: list[Term]) -> Stages:
+    """The stages of the rules, with a warning for rules whose keys cannot be divided."""
+    planned = EngineSession(compiled, start=0, tick=tick, window=window, goals=goals)
+    stages = plan_stages(compiled, planned.rules.program, has_start_up_goals=bool(goals))
+    for each in one_bucket_warnings(stages):
+        warnings.warn(each.render(), ParallelismWarning, stacklevel=3)
+    return stages
+
+
+def _identity(plan: StreamPlan, rules: str, start: int | None, clock: str, progress: list[str]) -> Identity:
+    """The settings that a restart must have in common."""
+    inputs = [
+        given_columns(",".join(f"{field.name} {field.dataType.simpleString()}" for field in source.frame.schema))
+        for source in plan.input.sources
+    ]
+    return Identity(
+        rules,
+        plan.window,
+        plan.step,
+        plan.tick,
+        start,
+        plan.allen_memory,
+        plan.unit,
+        plan.zone,
+        clock,
+        plan.n_buckets,
+        inputs,
+        list(plan.input.descriptions),
+        progress,
+    )

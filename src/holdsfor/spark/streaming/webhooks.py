@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["WebhookSink", "webhook_address", "webhook_sink"]
 
 _ATTEMPTS, _TIMEOUT, _PAUSE = 5, 10.0, 0.5
+_MOST_ATTEMPTS, _LONGEST_TIMEOUT, _LONGEST_PAUSE = 1000, 86_400, 60.0
 _AGAIN = (408, 425, 429, 500, 502, 503, 504)
 """Answers after which a request is repeated."""
 
@@ -78,7 +79,7 @@ class WebhookSink:
                 reason, is_final = str(getattr(problem, "reason", problem)) or type(problem).__name__, False
             if is_final or attempt == self.n_attempts:
                 raise self._failure(reason)
-            time.sleep(_PAUSE * 2 ** (attempt - 1))
+            time.sleep(_pause_after(attempt))
 
     def _failure(self, reason: str) -> ExecutionProblem:
         parts = urlsplit(self.url)  # the path and the parameters of a webhook may be secrets
@@ -96,7 +97,8 @@ def webhook_sink(settings: SinkSettings) -> Sink:
     for name, value in headers.items():
         if not _HEADER_NAME.fullmatch(name) or not _HEADER_VALUE.fullmatch(value):
             refuse_output(f"`{name}` is not a header of HTTP, or has a value with other characters", "give one line")
-    attempts, timeout = _number(options, "attempts", _ATTEMPTS), _number(options, "timeout", _TIMEOUT)
+    attempts = _number(options, "attempts", _ATTEMPTS, _MOST_ATTEMPTS)
+    timeout = _number(options, "timeout", _TIMEOUT, _LONGEST_TIMEOUT)
     return WebhookSink(address, {**credentials, **headers}, attempts, timeout)
 
 
@@ -117,14 +119,18 @@ def webhook_address(url: str) -> tuple[str, dict[str, str]]:
     return address, {"Authorization": f"Basic {b64encode(given).decode()}"}
 
 
-def _number(options: Mapping[str, str], name: str, default: Any) -> Any:
-    """A positive number among the options of a writer."""
+def _pause_after(attempt: int) -> float:
+    """The seconds between an attempt and the next one: twice as many each time, up to a minute."""
+    return float(min(_PAUSE * 2 ** (attempt - 1), _LONGEST_PAUSE))
+
+
+def _number(options: Mapping[str, str], name: str, default: Any, most: int) -> Any:
+    """A positive number, with an upper bound, among the options of a writer."""
     try:
         found = type(default)(json.loads(options[name])) if name in options else default
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         found = 0
-    if not found > 0:
-        refuse_output(
-            f"expected a positive number for `{name}`, found `{options[name]}`", f"by default it is {default}"
-        )
+    if not 0 < found <= most:
+        message = f"expected a positive number up to {most} for `{name}`, found `{options[name]}`"
+        refuse_output(message, f"by default it is {default}")
     return found
