@@ -132,6 +132,67 @@ def test_an_output_that_was_left_out_is_refused(
     assert len(spark.read.parquet(other).where("fvp = 'rich(eve)=true'").collect()) == 1
 
 
+def test_a_current_view_that_was_deleted_or_is_an_older_copy_is_refused(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The next micro-batch would change a view that lacks rows."""
+    view, copy = tmp_path / "view", tmp_path / "copy"
+    command = [*arguments(tmp_path), "--current", str(view)]
+    more = [["win|90|90|eve", "win|111|111|eve"], ["win|130|130|ann", "win|151|151|ann"]]
+    assert main(command) == 0
+    shutil.copytree(view, copy)
+    write_batches(tmp_path / "records", [*BATCHES, more[0]])
+    assert main(command) == 0
+    write_batches(tmp_path / "records", [*BATCHES, *more])
+    for place in (None, copy):
+        shutil.move(view, tmp_path / "last")
+        if place is not None:
+            shutil.copytree(place, view)
+        assert main(command) == 2
+        assert "HF798]: the current view `" in (found := capsys.readouterr().err)
+        assert f"{view}` lacks micro-batch 1: it was deleted or is an older copy" in found
+        shutil.rmtree(view, ignore_errors=True)
+        shutil.move(tmp_path / "last", view)
+    assert main(command) == 0
+    found = {row.fvp for row in hf.spark.read_current(spark, str(view)).collect()}
+    assert {"rich(eve)=true", "rich(ann)=true", "rich(bob)=true"} <= found
+
+
+def test_a_current_view_that_is_deleted_while_the_stream_runs_stops_it(spark: SparkSession, tmp_path: Path) -> None:
+    view = tmp_path / "view"
+
+    def remove(_: Any) -> None:
+        shutil.rmtree(view, ignore_errors=True)
+
+    writer = started(spark, tmp_path).current.writeStream.option("checkpointLocation", str(tmp_path / "checkpoint"))
+    query = writer.onProgress(remove).trigger(availableNow=True).start(str(view))
+    with pytest.raises(Exception, match=r"HF798.*lacks micro-batch"):
+        query.awaitTermination()
+
+
+def test_a_current_view_whose_table_was_dropped_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+    reason = postgresql.why_not()
+    if reason is not None:
+        pytest.skip(reason)
+    with postgresql.running() as server:
+
+        def run() -> None:
+            writer = started(spark, tmp_path).current.writeStream.format("jdbc").trigger(availableNow=True)
+            writer = writer.option("checkpointLocation", str(tmp_path / "checkpoint"))
+            writer = writer.options(url=server.url, dbtable="known", user="tester", password=postgresql.PASSWORD)
+            writer.start().awaitTermination()
+
+        run()
+        run()
+        server.ask("alter table known rename to elsewhere")
+        with pytest.raises(HoldsforError, match=r"HF798.*known` lacks micro-batch \d: it was deleted"):
+            run()
+        server.ask("alter table elsewhere rename to known")
+        server.ask("update holdsfor_batches set batch = batch - 1")
+        with pytest.raises(HoldsforError, match=r"HF798.*is an older copy"):
+            run()
+
+
 def test_outputs_continue_after_starts_that_had_them(tmp_path: Path) -> None:
     commits = StreamFiles(str(tmp_path / "commits"))
 

@@ -63,6 +63,9 @@ class SnapshotSink:
         for old in [*numbers, number][:-_KEPT]:
             files.drop(_place(files, old))
 
+    def has_written(self, spark: SparkSession, number: int) -> bool:
+        return any(each >= number for each in _snapshots(HadoopFiles(spark, self.path)))
+
     def _merged(self, changes: DataFrame, files: HadoopFiles, numbers: Sequence[int]) -> DataFrame:
         inserted = changes.where("op = '+'").drop("op")
         if not numbers:

@@ -75,6 +75,16 @@ class DeltaView:
                 changes=deleted.union(inserted),
             )
 
+    def has_written(self, spark: SparkSession, number: int) -> bool:
+        """Whether the table is there; only Delta Lake itself can read the numbers of its transactions."""
+        from pyspark.errors import AnalysisException
+
+        try:
+            spark.sql(f"DESCRIBE DETAIL {self._target}").collect()
+        except AnalysisException:
+            return False
+        return True
+
     @property
     def _target(self) -> str:
         if self.table is not None:

@@ -7,27 +7,25 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from holdsfor.errors import Diagnostic, ExecutionProblem, HoldsforError, UsageProblem
-from holdsfor.spark.cluster.failures import unwritten
+from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.spark.output.folders import HadoopFiles
 from holdsfor.spark.streaming.batch_progress import BatchProgress
 from holdsfor.spark.streaming.checkpoint_lock import shared_lock
-from holdsfor.spark.streaming.current_view import SnapshotSink
+from holdsfor.spark.streaming.feed_outputs import FeedOutput, refuse_shared_places, write_outputs
 from holdsfor.spark.streaming.feed_rows import FeedRows
-from holdsfor.spark.streaming.folder_sinks import FolderSink, ParquetSink
 from holdsfor.spark.streaming.micro_batches import MicroBatch
-from holdsfor.spark.streaming.output_history import OutputHistory
+from holdsfor.spark.streaming.output_history import OutputHistory, ViewHistory
 from holdsfor.spark.streaming.output_owner import StreamId
-from holdsfor.spark.streaming.sinks import FunctionSink, Sink, SinkOf, SinkSettings, check_options, sink_of
+from holdsfor.spark.streaming.sinks import FunctionSink, SinkOf, SinkSettings, check_options, sink_of
 from holdsfor.spark.streaming.state_files import FILES, StreamFiles
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
     from pyspark.sql.streaming.query import StreamingQuery
 
     from holdsfor.spark.streaming.stream import RecognitionStream
 
-__all__ = ["Feed", "FeedOutput", "FeedWriter", "OutputWriter"]
+__all__ = ["Feed", "FeedWriter", "OutputWriter"]
 
 
 @dataclass(frozen=True)
@@ -118,7 +116,7 @@ class _Writer:
         return HadoopFiles(spark, given).root
 
     def _stream_id(self, checkpoint: str) -> StreamId:
-        StreamFiles(f"{checkpoint}/{FILES}").check()
+        _files(checkpoint).check()
         return StreamId.read(checkpoint)
 
     def _started(
@@ -129,12 +127,11 @@ class _Writer:
         more: Callable[[MicroBatch], None] = lambda _: None,
     ) -> StreamingQuery:
         """Start the query, which writes its outputs in order and calls a function; refused outputs stop it before."""
-        files, history = StreamFiles(f"{checkpoint}/{FILES}"), OutputHistory.read(checkpoint)
-        names = [each.checked(self._stream.plan.input.spark, history) for each in outputs]
+        files, history, views = _files(checkpoint), OutputHistory.read(checkpoint), ViewHistory(_files(checkpoint))
+        names = [each.checked(self._stream.plan.input.spark, history, views) for each in outputs]
 
         def write(output: MicroBatch) -> None:
-            for each in outputs:
-                each.write(output)
+            write_outputs(outputs, output, views)
             more(output)
 
         self._stream.adapt(checkpoint)
@@ -153,48 +150,6 @@ class _Writer:
             raise
         lock.release_after(query)
         return query
-
-
-@dataclass(frozen=True)
-class FeedOutput:
-    """A feed and its sink; a function of the user has no settings."""
-
-    feed: Feed
-    sink: Sink
-    settings: SinkSettings | None
-
-    def checked(self, spark: SparkSession, history: OutputHistory) -> str | None:
-        """The name of the output, if it needs all micro-batches of the stream.
-
-        A folder of another stream or feed is refused, and so is an output that lacks micro-batches.
-        """
-        is_own = isinstance(self.sink, FolderSink | SnapshotSink) and self.sink.owner.is_named(spark)
-        name = None if self.settings is None else self.settings.output(spark)
-        if self.settings is not None and name is not None and not (is_own and history.is_new(name)):
-            history.check(name, f"`{self.settings.place}`")
-        return name
-
-    def write(self, output: MicroBatch) -> None:
-        """Write the rows of a micro-batch. A failure of the place is HF620, with the place."""
-        if not self.feed.n_rows(output) and not self.sink.needs_every_batch:
-            return
-        try:
-            self._write(self.feed.rows(output), output.number)
-        except HoldsforError:
-            raise
-        except Exception as problem:
-            failure = None if self.settings is None else unwritten(problem, self.settings.place)
-            if failure is None:
-                raise
-            raise ExecutionProblem(failure) from problem
-
-    def _write(self, rows: DataFrame | FeedRows, number: int) -> None:
-        if not isinstance(rows, FeedRows):
-            self.sink.write(rows, number)
-        elif isinstance(self.sink, ParquetSink):
-            self.sink.write_rows(rows, number)
-        else:
-            self.sink.write(rows.frame, number)
 
 
 class FeedWriter(_Writer):
@@ -308,7 +263,7 @@ class OutputWriter(_Writer):
         checkpoint = self._checkpoint(is_optional=False)
         stream = self._stream_id(checkpoint)
         outputs = [writer.output_of(checkpoint, stream) for writer in self._writers]
-        _refuse_shared_places(outputs)
+        refuse_shared_places(outputs)
         if not outputs and self._function is None:
             message = "the writer of several feeds needs their writers or a function"
             raise UsageProblem(
@@ -317,19 +272,5 @@ class OutputWriter(_Writer):
         return self._started(checkpoint, stream, outputs, self._function or (lambda _: None))
 
 
-def _refuse_shared_places(outputs: Sequence[FeedOutput]) -> None:
-    """Refuse two outputs that would take the micro-batches of one for those of the other."""
-    known: set[tuple[str, str]] = set()
-    for output in outputs:
-        if (settings := output.settings) is None:
-            continue
-        if settings.form == "jdbc":  # the table of numbers distinguishes feeds
-            own = (f"the feed `{output.feed.name}`", "several tables")
-        elif settings.path is not None:
-            own = ("several feeds", f"`{settings.path.rstrip('/')}`")
-        else:
-            continue
-        if own in known:
-            message = f"one query cannot write {own[0]} to {own[1]}"
-            raise UsageProblem(Diagnostic("HF795", message, hint="give each a place of its own, or start two queries"))
-        known.add(own)
+def _files(checkpoint: str) -> StreamFiles:
+    return StreamFiles(f"{checkpoint}/{FILES}")

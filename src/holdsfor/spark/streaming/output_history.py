@@ -3,6 +3,9 @@
 A current view that begins in the middle of a stream lacks results, and a feed of changes deletes rows that it has not
 inserted. The checkpoint has the outputs of the last start, and for each output the last micro-batch that it can have.
 An output with less than the stream is refused.
+
+A current view is changed by every micro-batch, so one that was deleted, or replaced by an older copy, lacks results
+too. All views of a stream have the same rows. The checkpoint has the last micro-batch that all of them have written.
 """
 
 from __future__ import annotations
@@ -10,15 +13,17 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, NoReturn
 
 from holdsfor.errors import DataProblem, Diagnostic, UsageProblem
 from holdsfor.spark.streaming.identity import last_commit, read_manifest
 from holdsfor.spark.streaming.state_files import FILES, RESTART, StreamFiles
 
-__all__ = ["OutputHistory"]
+__all__ = ["OutputHistory", "ViewHistory"]
 
 _FILE = "outputs.json"
+_VIEWS = "views.json"
 
 
 @dataclass(frozen=True)
@@ -40,8 +45,7 @@ class OutputHistory:
             last = {str(name): int(number) for name, number in found["last"].items()}
             return cls(checkpoint, committed, {**last, **dict.fromkeys(found["active"], committed)})
         except (ValueError, TypeError, KeyError, AttributeError):
-            message = f"the file `{_FILE}` of the checkpoint is damaged"
-            raise DataProblem(Diagnostic("HF792", message, hint=RESTART)) from None
+            raise _damaged(_FILE) from None
 
     def is_new(self, output: str) -> bool:
         """Whether no start had the output, at least not with this name: a folder may have been moved."""
@@ -61,3 +65,35 @@ class OutputHistory:
         last = {name: number for name, number in (self.last or {}).items() if name not in outputs}
         content = json.dumps({"active": sorted(outputs), "last": last}, ensure_ascii=False, indent=1)
         StreamFiles(f"{self.checkpoint}/{FILES}").write(_FILE, content.encode())
+
+
+@dataclass
+class ViewHistory:
+    """The last micro-batch whose rows all current views of a stream have; None before the first one."""
+
+    files: StreamFiles
+
+    @cached_property
+    def last(self) -> int | None:
+        """The number in the checkpoint; an older version has noted none."""
+        if _VIEWS not in self.files.names(""):
+            return None
+        try:
+            return int(json.loads(self.files.read(_VIEWS))["batch"])
+        except (ValueError, TypeError, KeyError):
+            raise _damaged(_VIEWS) from None
+
+    def note(self, number: int) -> None:
+        """Note the number of a micro-batch that is written."""
+        self.files.write(_VIEWS, json.dumps({"batch": number}).encode())
+        self.last = number
+
+    def refuse(self, shown: str) -> NoReturn:
+        """Refuse a view without the rows of the last micro-batch (HF798)."""
+        message = f"the current view `{shown}` lacks micro-batch {self.last}: it was deleted or is an older copy"
+        hint = "bring the view back, or read the input again with another checkpoint"
+        raise UsageProblem(Diagnostic("HF798", message, hint=hint))
+
+
+def _damaged(name: str) -> DataProblem:
+    return DataProblem(Diagnostic("HF792", f"the file `{name}` of the checkpoint is damaged", hint=RESTART))

@@ -25,7 +25,7 @@ from holdsfor.spark.output.databases import (
 )
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 __all__ = ["PostgresSink", "PostgresView", "with_json_lists"]
 
@@ -63,13 +63,20 @@ class PostgresView:
     def write(self, frame: DataFrame, number: int) -> None:
         _write_once(frame, number, self.application, self.options, self._merge_rows)
 
+    def has_written(self, spark: SparkSession, number: int) -> bool:
+        options, _, target = _target_of(self.options)
+        with connected(spark, options) as connection:
+            if not all(_exists(connection, name) for name in (target, "holdsfor_batches")):
+                return False
+            return any(int(last) >= number for last in query_values(connection, _LAST, self.application))
+
     def _merge_rows(self, connection: Any, target: str, beside: str, columns: Sequence[str]) -> None:
         """Delete the rows whose keys have changed, and insert those that are known now.
 
         A row of an index has at most 2,704 bytes, and names of entities may be longer: the index has their hashes.
         """
         hashed = [f"md5({name})" if name == self.long else name for name in self.key]
-        if query_values(connection, "SELECT to_regclass(?)::text", target)[0] is None:
+        if not _exists(connection, target):
             run_statement(connection, f"CREATE TABLE {target} (LIKE {beside})")
             run_statement(connection, f"ALTER TABLE {target} DROP COLUMN op")
             run_statement(connection, f"CREATE INDEX ON {target} ({', '.join(hashed)})")
@@ -86,10 +93,7 @@ def _add_rows(connection: Any, target: str, beside: str, columns: Sequence[str])
 
 
 def _write_once(frame: DataFrame, number: int, application: str, given: Mapping[str, str], move: Move) -> None:
-    spark, options = frame.sparkSession, {**DRIVER_OPTIONS, **given}
-    table = options.pop("dbtable")
-    check_url(options["url"], table)
-    target = ".".join(map(quoted_name, table.split(".")))
+    spark, (options, table, target) = frame.sparkSession, _target_of(given)
     with connected(spark, options) as connection:
         run_statement(connection, _BATCHES)
         done = query_values(connection, _LAST, application)
@@ -108,6 +112,19 @@ def _write_once(frame: DataFrame, number: int, application: str, given: Mapping[
             move(connection, target, beside, frame.columns)
         run_statement(connection, f"DROP TABLE IF EXISTS {beside}")
         connection.commit()
+
+
+def _target_of(given: Mapping[str, str]) -> tuple[dict[str, str], str, str]:
+    """The options of connections, and the name of the table, plain and quoted."""
+    options = {**DRIVER_OPTIONS, **given}
+    table = options.pop("dbtable")
+    check_url(options["url"], table)
+    return options, table, ".".join(map(quoted_name, table.split(".")))
+
+
+def _exists(connection: Any, name: str) -> bool:
+    """Whether there is a table of a quoted name."""
+    return query_values(connection, "SELECT to_regclass(?)::text", name)[0] is not None
 
 
 def _prefix(application: str) -> str:

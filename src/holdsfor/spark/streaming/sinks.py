@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Protocol, TypeAlias, runtime_checkable
 
 from holdsfor.errors import Diagnostic, UsageProblem, did_you_mean
 from holdsfor.spark.output.databases import without_secrets
@@ -31,6 +31,7 @@ __all__ = [
     "Sink",
     "SinkOf",
     "SinkSettings",
+    "ViewSink",
     "check_options",
     "refuse_output",
     "sink_of",
@@ -48,6 +49,15 @@ class Sink(Protocol):
     needs_every_batch: ClassVar[bool]
 
     def write(self, frame: DataFrame, number: int) -> None: ...
+
+
+@runtime_checkable
+class ViewSink(Sink, Protocol):
+    """Changes a table of the current results: micro-batches need the rows of those before."""
+
+    def has_written(self, spark: SparkSession, number: int) -> bool:
+        """Whether the table has the rows of a micro-batch that was written before."""
+        ...
 
 
 @dataclass(frozen=True)
