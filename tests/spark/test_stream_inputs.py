@@ -65,6 +65,50 @@ def test_files_beside_a_folder_with_an_equals_sign_are_read(spark: SparkSession,
     assert {row.fvp for row in rows} == {"rich(ann)=true", "rich(bob)=true"}
 
 
+@pytest.mark.parametrize(
+    ("person", "expected", "n_set_aside"),
+    [("who", {"rich(ann)=true", "rich(bob)=true", "rich(kim)=true"}, 0), ("day", {"rich('a+b c/d')=true"}, 2)],
+)
+def test_parquet_files_beside_partitions_are_read(
+    person: str,
+    expected: set[str],
+    n_set_aside: int,
+    spark: SparkSession,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Columns of partitions come from the folders, whose names are escaped; without such a folder they are null."""
+    folder = str(tmp_path / "day=0" / "wins")
+    kept = [("ann", 5, "a+b c/d"), ("bob", 6, None), ("eve", 15, "x")]
+    spark.createDataFrame(kept, "who string, t long, day string").write.partitionBy("day").parquet(folder)
+    spark.createDataFrame([("kim", 7)], "who string, t long").write.mode("append").parquet(folder)
+    assert main(command(tmp_path, f"{folder}: happensAt(win({person}), t)")) == 0
+    assert {row.fvp for row in spark.read.parquet(str(tmp_path / "out")).collect()} == expected
+    shown = capsys.readouterr().err
+    assert "4 records read" in shown
+    assert (f"{n_set_aside} set aside" in shown) == (n_set_aside > 0)
+
+
+def test_the_first_start_decides_the_format_of_an_input(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Later, the folder may be empty, or begin with another file."""
+    folder = tmp_path / "wins"
+    folder.mkdir()
+    (folder / "0.jsonl").write_text('{"name": "win", "start": 5, "arg1": "ann"}\n', encoding="utf-8")
+    given = command(tmp_path, str(folder))
+    assert main(given) == 0
+    (folder / "0.jsonl").unlink()
+    assert main(given) == 0
+    (folder / "1").write_text('{"name": "win", "start": 16, "arg1": "bob"}\n', encoding="utf-8")
+    assert main(given) == 0
+    assert {row.fvp for row in spark.read.parquet(str(tmp_path / "out")).collect()} == {"rich(ann)=true"}
+    capsys.readouterr()
+    assert main([*given, "--input-format", "text"]) == 2
+    expected = "HF793]: the checkpoint is of a stream with the input formats `jsonl`, found `text`"
+    assert expected in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("name", ["out", "checkpoint"])
 def test_a_place_inside_the_input_is_refused(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "wins").mkdir()

@@ -149,8 +149,8 @@ def test_a_current_view_that_was_deleted_or_is_an_older_copy_is_refused(
         if place is not None:
             shutil.copytree(place, view)
         assert main(command) == 2
-        assert "HF798]: the current view `" in (found := capsys.readouterr().err)
-        assert f"{view}` lacks micro-batch 1: it was deleted or is an older copy" in found
+        message = f"HF798]: the current view `{view}` lacks micro-batch 1: it was deleted or is an older copy"
+        assert message in capsys.readouterr().err
         shutil.rmtree(view, ignore_errors=True)
         shutil.move(tmp_path / "last", view)
     assert main(command) == 0

@@ -154,7 +154,13 @@ def _await_end(query: StreamingQuery, stop: Interruption) -> None:
 
 
 def _stream(spark: SparkSession, compiled: Compiled, options: argparse.Namespace) -> RecognitionStream:
-    from holdsfor.spark.streaming.command_inputs import InputSettings, check_read_folders, has_offsets, streams_of
+    from holdsfor.spark.streaming.command_inputs import (
+        InputSettings,
+        check_read_folders,
+        first_forms,
+        has_offsets,
+        streams_of,
+    )
     from holdsfor.spark.streaming.stream import stream
 
     check_read_folders(spark, options.input, options.checkpoint)
@@ -167,6 +173,7 @@ def _stream(spark: SparkSession, compiled: Compiled, options: argparse.Namespace
         names=compiled.names,
         tick=options.tick,
         is_new=not has_offsets(spark, options.checkpoint),
+        forms=first_forms(spark, options.checkpoint),
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ParallelismWarning)

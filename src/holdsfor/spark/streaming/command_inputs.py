@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 from urllib.parse import unquote, urlsplit
 
 from holdsfor.analysis.names import Names
@@ -19,9 +19,11 @@ from holdsfor.spark.input.file_probe import FileProbe, ProbedFile
 from holdsfor.spark.input.frame_reader import SOURCE, mapping_of
 from holdsfor.spark.input.inputs import Lines
 from holdsfor.spark.input.listing import first_files, folder_of
+from holdsfor.spark.input.parquet_stream import parquet_stream
 from holdsfor.spark.input.pipe_spool import is_pipe
 from holdsfor.spark.output.folders import HadoopFiles
-from holdsfor.spark.streaming.state_files import StreamFiles
+from holdsfor.spark.streaming.identity import read_manifest
+from holdsfor.spark.streaming.state_files import FILES, StreamFiles
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -33,6 +35,7 @@ __all__ = [
     "check_mappings",
     "check_places",
     "check_read_folders",
+    "first_forms",
     "has_offsets",
     "streams_of",
     "topic_of",
@@ -54,7 +57,7 @@ class InputSettings:
     `kafka` are options of the source for topics. `spool` is a folder for the lines of pipes, in the checkpoint. Lines
     that are appended to a file are read if the stream `follows` it; otherwise its last line needs no line break. With
     the `names` of the rules, the first file decides the format, if no `form` is given. A first file with other columns
-    is an error for a stream that `is_new`.
+    is an error for a stream that `is_new`. `forms` are the formats that the inputs of a stream had at its first start.
     """
 
     form: Format | None = None
@@ -65,6 +68,7 @@ class InputSettings:
     names: Names | None = None
     tick: int = 1
     is_new: bool = True
+    forms: Sequence[Format] = ()
 
 
 def check_inputs(inputs: Sequence[str], at_most: int | None = None, checkpoint: str = "") -> None:
@@ -135,6 +139,16 @@ def has_offsets(spark: SparkSession, checkpoint: str) -> bool:
     return bool(StreamFiles(f"{HadoopFiles(spark, checkpoint).root}/offsets").names(""))
 
 
+def first_forms(spark: SparkSession, checkpoint: str) -> tuple[Format, ...]:
+    """The formats of the inputs at the first start of the stream of a checkpoint; none for a new one.
+
+    Later, the folder of an input may be empty, or its first file another one. DataFrames without a format are Parquet.
+    """
+    manifest = read_manifest(StreamFiles(f"{HadoopFiles(spark, checkpoint).root}/{FILES}"))
+    noted = None if manifest is None else manifest.identity.formats
+    return tuple(cast(Format, each or "parquet") for each in noted or ())
+
+
 def check_read_folders(spark: SparkSession, inputs: Sequence[str], checkpoint: str) -> None:
     """Refuse a checkpoint of a stream that has read files of another folder (HF793)."""
     paths = [path for path in (split_mapping(given)[0] for given in inputs) if not path.startswith("kafka:")]
@@ -182,8 +196,9 @@ def streams_of(spark: SparkSession, inputs: Sequence[str], settings: InputSettin
     found = []
     for number, given in enumerate(inputs):
         path, mapping = split_mapping(given)
+        form = settings.form or (settings.forms[number] if number < len(settings.forms) else None)
         try:
-            found.append(_stream_of(spark, path, mapping, number, settings))
+            found.append(_stream_of(spark, path, mapping, number, replace(settings, form=form)))
         except AnalysisException as problem:
             if problem.getCondition() != "PATH_NOT_FOUND":
                 raise
@@ -214,7 +229,7 @@ def _stream_of(spark: SparkSession, path: str, mapping: str | None, number: int,
         return Lines(_local_lines(spark, path, number, settings), lines, mapping)
     reader = spark.readStream if at_most is None else spark.readStream.option("maxFilesPerTrigger", at_most)
     if lines == "parquet":
-        frame = reader.schema(spark.read.parquet(path).schema).parquet(path)
+        frame = parquet_stream(spark, reader, path)
         return frame if mapping is None else (frame, mapping)
     # Otherwise a folder `day=1` inside would make Spark skip the files beside it.
     reader = reader.option("recursiveFileLookup", "true")

@@ -53,6 +53,7 @@ _SHOWN = {
     "inputs": "inputs",
     "columns": "columns",
     "progress": "columns of sources and arrivals",
+    "formats": "input formats",
     "zone": "time zone",
     "tick": "clock tick",
 }
@@ -63,7 +64,7 @@ class Identity:
     """The rules, by their fingerprint, and the settings of a stream, with the number of buckets of its state.
 
     `inputs` are the types of the inputs, `columns` the descriptions of their columns, `progress` the columns of sources
-    and arrivals. An older version has not noted the last two.
+    and arrivals, `formats` the formats of lines. An older version has not noted the last three.
     """
 
     fingerprint: str
@@ -79,9 +80,10 @@ class Identity:
     inputs: list[str]
     columns: list[str] | None = None
     progress: list[str] | None = None
+    formats: list[str] | None = None
 
 
-LATER = ("columns", "progress")
+LATER = ("columns", "progress", "formats")
 """The fields that older versions have not noted; a stream of such a version is not compared in these."""
 
 

@@ -342,4 +342,5 @@ def _identity(plan: StreamPlan, rules: str, start: int | None, clock: str, progr
         inputs,
         list(plan.input.descriptions),
         progress,
+        list(plan.input.formats),
     )

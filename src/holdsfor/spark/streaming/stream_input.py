@@ -30,13 +30,14 @@ _BLANKS = re.compile(r"\s+(?=(?:[^']*'[^']*')*[^']*$)")
 class StreamInput:
     """The streaming DataFrames of a run, and one DataFrame with the rows of all of them.
 
-    `descriptions` are those of the columns of each, as a restart compares them.
+    `descriptions` are those of the columns of each, and `formats` those of their lines, as a restart compares them.
     """
 
     sources: Sequence[FrameSource]
     frame: DataFrame
     columns: Mapping[Place, InputColumn]
     descriptions: tuple[str, ...]
+    formats: tuple[str, ...]
 
     @property
     def spark(self) -> SparkSession:
@@ -73,7 +74,9 @@ def stream_input(
     found: dict[Place, InputColumn] = {}
     for each in sources:
         found = merged_columns(found, each.columns)
-    return StreamInput(sources, _together(sources, has_clock=has_clock), found, tuple(map(_description, given)))
+    formats = tuple(each.form if isinstance(each, Lines) else "" for each in given)
+    together = _together(sources, has_clock=has_clock)
+    return StreamInput(sources, together, found, tuple(map(_description, given)), formats)
 
 
 def _description(each: Any) -> str:
