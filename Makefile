@@ -23,7 +23,7 @@ pytest = sh tests/spark/postgresql.sh; JAVA_HOME=$$(sh tests/spark/java.sh) || t
 measure = for name in $(1); do printf '\n%s\n\n' "$$name" && $(BIN)/python benchmarks/$$name.py $(2) || exit 1; done
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-spark test test-long test-pythons test-spark test-rtec rtec-checkout lint lint-format lint-style lint-types hooks bench bench-cliffs bench-spark bench-rtec bench-incremental bench-long docs fuzz lock clean
+.PHONY: help demo demo-spark test test-short test-long test-pythons test-spark test-rtec rtec-checkout lint lint-format lint-style lint-types hooks bench bench-cliffs bench-spark bench-rtec bench-incremental bench-long docs fuzz lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,9 +39,12 @@ demo: $(CORE) ## run the toy day and city transport, and draw their timelines
 demo-spark: $(SPARK) ## run a stream on Spark, and the same history as a job; Java is installed where that is possible
 	@JAVA_HOME=$$(sh tests/spark/java.sh) && export JAVA_HOME && $(BIN)/python -m demo.spark.demo build/demo-spark
 
-test: lint ## run every check: lint, types, unit, golden, property and documentation tests, those on Spark beside them
-	@$(call pytest,,-m "not long")
+test: lint-format lint-style ## run every check: lint, types, unit, golden, property and documentation tests, those on Spark beside them
+	@$(MAKE) --no-print-directory -j2 lint-types test-short
 	@$(BIN)/python -m tests.pythons syntax
+
+test-short: $(READY)
+	@$(call pytest,,-m "not long")
 
 test-long: lint ## the same with all seeds, ten times the examples, and clusters of several processes
 	@$(call pytest,HOLDSFOR_LONG=1)

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 # Neither a deadline nor the speed at which examples are made: both depend on what else the machine does.
 _ANY_MACHINE = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
-settings.register_profile("short", _ANY_MACHINE, derandomize=True)
-settings.register_profile("long", _ANY_MACHINE, max_examples=seeds.examples(100), print_blob=True)
+settings.register_profile("short", _ANY_MACHINE, max_examples=seeds.examples(50), derandomize=True)
+settings.register_profile("long", _ANY_MACHINE, max_examples=seeds.examples(50), print_blob=True)
 settings.load_profile("long" if seeds.IS_LONG else "short")
 
 

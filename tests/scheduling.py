@@ -10,9 +10,16 @@ from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 __all__ = ["Scheduling", "unit_of_work"]
 
 
+_TOGETHER = ("tests/test_imports.py",)
+"""Files whose tests share a result that takes long: the syntax trees of all modules."""
+
+
 def unit_of_work(nodeid: str) -> str:
-    """The name of the tests that one worker runs together: those on Spark, else the test itself."""
-    return "spark" if nodeid.startswith("tests/spark/") else nodeid
+    """The name of the tests that one worker runs together: those on Spark, those of some files, else the test."""
+    if nodeid.startswith("tests/spark/"):
+        return "spark"
+    file = nodeid.partition("::")[0]
+    return file if file in _TOGETHER else nodeid
 
 
 class Scheduling(LoadScopeScheduling):  # type: ignore[misc]

@@ -37,6 +37,8 @@ AVOIDED = {
     r"fates?": "outcome",
 }
 RULES = [(re.compile(rf"\b(?:{words})\b", re.IGNORECASE), reason) for words, reason in AVOIDED.items()]
+ANY_RULE = re.compile(rf"\b(?:{'|'.join(AVOIDED)})\b", re.IGNORECASE)
+PARTS_OF_NAME = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
 
 Passage = tuple[int, str]
 """The number of a first line and the text that begins there."""
@@ -49,7 +51,7 @@ def passages_of_source(text: str, *, is_test: bool = False) -> Iterator[Passage]
             yield token.start[0], token.string
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            yield node.lineno, re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", node.name).replace("none", "None")
+            yield node.lineno, PARTS_OF_NAME.sub(" ", node.name).replace("none", "None")
         literal = node.value if isinstance(node, ast.Expr) and is_test else None if is_test else node
         if isinstance(literal, ast.Constant) and isinstance(literal.value, str):
             yield literal.lineno, re.sub(r"^\s*(>>>|\.\.\. ).*", "", literal.value, flags=re.MULTILINE)
@@ -68,6 +70,8 @@ def passages_of_document(text: str) -> Iterator[Passage]:
 def findings(path: Path) -> Iterator[str]:
     """The avoided words of a file outside backticks, each with its line and what to write instead."""
     text = path.read_text(encoding="utf-8")
+    if not any(map(ANY_RULE.search, (text, PARTS_OF_NAME.sub(" ", text)))):
+        return
     is_test = path.is_relative_to(ROOT / "tests")
     passages = passages_of_source(text, is_test=is_test) if path.suffix == ".py" else passages_of_document(text)
     for first, passage in passages:

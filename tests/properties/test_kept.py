@@ -311,12 +311,12 @@ def test_streams_of_any_program_keep_unchanged_definitions(seeds: range, tmp_pat
     compare_all(seeds, random_case, tmp_path)
 
 
-@pytest.mark.parametrize("seeds", chunks(share(KEYED, 5)), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(KEYED, 2)), ids=named)
 def test_streams_of_programs_with_keys_keep_unchanged_definitions(seeds: range, tmp_path: Path) -> None:
     compare_all(seeds, lambda seed: with_members(keyed_case(seed)), tmp_path)
 
 
-@pytest.mark.parametrize("seeds", chunks(share(DELAYED, 5)), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(DELAYED, 2)), ids=named)
 def test_changed_streams_keep_pending_effects(seeds: range, tmp_path: Path) -> None:
     compare_all(seeds, delayed_case, tmp_path)
 
@@ -326,6 +326,6 @@ def test_changed_streams_keep_intervals_that_are_cut(seeds: range, tmp_path: Pat
     compare_all(seeds, cut_case, tmp_path)
 
 
-@pytest.mark.parametrize("seeds", chunks(share(DECIDING, 5)), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(DECIDING, 2)), ids=named)
 def test_changed_stages_keep_undecided_intervals(seeds: range, tmp_path: Path) -> None:
     compare_all(seeds, deciding_case, tmp_path)

@@ -24,7 +24,7 @@ from holdsfor.syntax.terms import Atom, Constant, Float, Struct, Term, Var, list
 from tests.properties.terms import plain_constants, programs, spelled_out, terms
 from tests.seeds import examples
 
-law = settings(max_examples=examples(100))
+law = settings(max_examples=examples(50))
 
 
 def read(text: str) -> Program:

@@ -138,12 +138,12 @@ def test_rescaled_streams_of_any_program_have_the_changes_of_one_engine(seeds: r
     compare_all(seeds, random_case, tmp_path)
 
 
-@pytest.mark.parametrize("seeds", chunks(share(KEYED, 5)), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(KEYED, 2)), ids=named)
 def test_rescaled_streams_of_programs_with_keys_have_the_changes_of_one_engine(seeds: range, tmp_path: Path) -> None:
     compare_all(seeds, lambda seed: with_members(keyed_case(seed)), tmp_path)
 
 
-@pytest.mark.parametrize("seeds", chunks(share(DELAYED, 5)), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(DELAYED, 2)), ids=named)
 def test_rescaled_streams_keep_pending_effects(seeds: range, tmp_path: Path) -> None:
     compare_all(seeds, delayed_case, tmp_path)
 
@@ -153,7 +153,7 @@ def test_rescaled_streams_keep_intervals_that_are_cut(seeds: range, tmp_path: Pa
     compare_all(seeds, cut_case, tmp_path)
 
 
-@pytest.mark.parametrize("seeds", chunks(share(DECIDING, 5)), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(DECIDING, 2)), ids=named)
 def test_rescaled_stages_keep_undecided_intervals(seeds: range, tmp_path: Path) -> None:
     compare_all(seeds, deciding_case, tmp_path)
 

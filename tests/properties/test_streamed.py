@@ -192,7 +192,7 @@ def test_streams_of_any_program_have_the_changes_of_one_engine(seeds: range, tmp
         compare(seed, random_case(seed), BUCKETS[seed % 4], tmp_path)
 
 
-@pytest.mark.parametrize("seeds", chunks(share(KEYED, 5)), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(KEYED, 2)), ids=named)
 def test_streams_of_programs_with_keys_have_the_changes_of_one_engine(seeds: range, tmp_path: Path) -> None:
     for seed in seeds:
         compare(seed, with_members(keyed_case(seed)), BUCKETS[seed % 4], tmp_path)
@@ -204,7 +204,7 @@ def test_streams_of_programs_with_delays_have_the_changes_of_one_engine(seeds: r
         compare(seed, delayed_case(seed), BUCKETS[seed % 4], tmp_path)
 
 
-@pytest.mark.parametrize("seeds", chunks(share(DECIDING, 5)), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(DECIDING, 2)), ids=named)
 def test_late_decisions_of_a_stage_change_the_next(seeds: range, tmp_path: Path) -> None:
     for seed in seeds:
         compare(seed, deciding_case(seed), BUCKETS[seed % 4], tmp_path)
@@ -216,7 +216,7 @@ def test_streams_relate_intervals_that_are_cut_as_one_engine_does(seeds: range, 
         compare(seed, cut_case(seed), BUCKETS[seed % 4], tmp_path)
 
 
-@pytest.mark.parametrize("seeds", chunks(share(TOGETHER, 5)), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(TOGETHER, 2)), ids=named)
 def test_retractions_that_arrive_with_their_records_follow_the_order_of_lines(seeds: range, tmp_path: Path) -> None:
     cases = (random_case, delayed_case, lambda seed: with_members(keyed_case(seed)))
     for seed in seeds:
@@ -253,7 +253,7 @@ def has_ended(extent: Any, latest: int) -> bool:
 
 
 @pytest.mark.in_turn(4)
-@pytest.mark.parametrize("seeds", chunks(share(ENDED, 5)), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(ENDED, 2)), ids=named)
 @pytest.mark.parametrize("made", [random_case, keyed_case, delayed_case, deciding_case])
 def test_all_results_are_settled_without_undecided_intervals(
     made: Callable[[int], Case], seeds: range, tmp_path: Path

@@ -67,7 +67,7 @@ def test_tests_in_turn_are_left_out_unless_their_file_is_named(tmp_path: Path) -
     [
         ({"HOLDSFOR_ROTATION": "2"}, "range(20, 30) 100"),
         ({"HOLDSFOR_ROTATION": "2", "HOLDSFOR_FIRST_SEED": "500"}, "range(520, 530) 100"),
-        ({"HOLDSFOR_ROTATION": "2", "HOLDSFOR_LONG": "1"}, "range(0, 100) 1000"),
+        ({"HOLDSFOR_ROTATION": "2", "HOLDSFOR_LONG": "1"}, "range(0, 100) 2000"),
     ],
     ids=["rotation", "first seed", "long"],
 )

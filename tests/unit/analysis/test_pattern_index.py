@@ -23,7 +23,7 @@ entities = st.one_of(
 patterns = st.one_of(entities, st.builds(lambda entity, value: Struct("=", (entity, value)), entities, arguments))
 
 
-@settings(max_examples=examples(200))
+@settings(max_examples=examples(100))
 @given(st.lists(patterns, max_size=8), patterns, st.data())
 def test_a_lookup_finds_every_pattern_that_may_match(added: list[Term], wanted: Term, data: st.DataObject) -> None:
     index = PatternIndex((pattern, i) for i, pattern in enumerate(added))
@@ -36,7 +36,7 @@ def test_a_lookup_finds_every_pattern_that_may_match(added: list[Term], wanted: 
     assert index.matching_any([wanted, wanted]) == expected
 
 
-@settings(max_examples=examples(200))
+@settings(max_examples=examples(100))
 @given(st.lists(patterns, max_size=8))
 def test_disjoint_patterns_cover_all_and_do_not_match_each_other(given_patterns: list[Term]) -> None:
     found = disjoint_patterns(given_patterns)

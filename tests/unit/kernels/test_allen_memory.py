@@ -111,7 +111,7 @@ def parts(answer: Keyed, memory: AllenMemory) -> list[tuple[int, ...]]:
     return [(key, start, min(end, since[key])) for key, start, end in as_rows(answer) if start < since[key]]
 
 
-@settings(max_examples=examples(100))
+@settings(max_examples=examples(50))
 @given(
     points,
     points,
@@ -187,7 +187,7 @@ def answers_of_futures(memory: AllenMemory, source: str, target: str) -> list[li
     return found
 
 
-@settings(max_examples=examples(40))
+@settings(max_examples=examples(20))
 @given(pasts, pasts, relations, modes, st.one_of(st.none(), st.integers(0, 3)))
 @example("##", ".#", "meets", "target", None)
 @example("##", "..", "meets", "source", None)

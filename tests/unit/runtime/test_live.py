@@ -119,7 +119,7 @@ def written(lines: list[tuple[int, str]], n_inputs: int, folder: Path) -> list[P
     return files
 
 
-@settings(max_examples=examples(50))
+@settings(max_examples=examples(25))
 @given(data=st.data())
 def test_a_live_run_in_order_of_arrival_reports_like_the_run_over_files(data: st.DataObject) -> None:
     tick = data.draw(st.sampled_from([1, 5]))
@@ -133,7 +133,7 @@ def test_a_live_run_in_order_of_arrival_reports_like_the_run_over_files(data: st
         assert live.reports == from_files(files, window, step, tick, end)
 
 
-@settings(max_examples=examples(50))
+@settings(max_examples=examples(25))
 @given(data=st.data())
 def test_in_any_order_a_live_run_depends_on_the_streams_and_not_on_their_chunks(data: st.DataObject) -> None:
     lines = data.draw(streams(1))
@@ -206,7 +206,7 @@ def test_a_retraction_of_an_unused_name_before_the_window_is_dropped(tmp_path: P
     assert (live.session.records.admission_counts.n_dropped, live.set_aside) == (1, [])
 
 
-@settings(max_examples=examples(50))
+@settings(max_examples=examples(25))
 @given(data=st.data())
 def test_duplicates_and_retractions_give_the_answer_of_the_run_over_files(data: st.DataObject) -> None:
     """With any inputs and chunks, a window over everything ends with the answer of the run over files."""
@@ -278,7 +278,7 @@ def test_memory_is_bounded_by_the_window_not_by_the_length_of_the_stream(window:
     assert max(sizes[500:]) <= max(sizes[:500])
 
 
-@settings(max_examples=examples(25))
+@settings(max_examples=examples(12))
 @given(data=st.data())
 def test_compaction_at_every_query_time_changes_no_report(data: st.DataObject) -> None:
     lines = sorted(data.draw(streams(1)))

@@ -96,7 +96,7 @@ def inputs(draw: st.DrawFn) -> list[str]:
     return ["".join([*lines[i::n_inputs], "on|x|1|a\n"]) for i in range(n_inputs)]
 
 
-@settings(max_examples=examples(40))
+@settings(max_examples=examples(20))
 @given(inputs(), st.sampled_from([7, 60, 1000]), st.sampled_from([7, 1000]), st.data())
 def test_a_run_that_continues_from_any_rest_reports_the_same(
     contents: list[str], n_bytes: int, n_bytes_later: int, data: st.DataObject

@@ -141,7 +141,7 @@ def read_in_blocks(reader_type: Any, content: bytes, n_lines: int) -> Reading:
 
 
 @given(st.lists(records(), max_size=12), st.sampled_from([",", ";", "\t", "|"]), st.sampled_from([1, 3, 100]))
-@settings(max_examples=examples(75))
+@settings(max_examples=examples(37))
 def test_csv_and_json_lines_give_the_same_records_as_text(
     rows: list[dict[str, Any]], delimiter: str, n_lines: int
 ) -> None:
@@ -168,7 +168,7 @@ lines_of_anything = st.lists(st.lists(pieces, max_size=9).map("".join), max_size
 
 
 @given(lines_of_anything, st.sampled_from([1, 3, 100]))
-@settings(max_examples=examples(100))
+@settings(max_examples=examples(50))
 def test_every_line_is_a_record_or_set_aside(lines: list[str], n_lines: int) -> None:
     """Every line counts once, for all lines and all divisions into blocks."""
     filled = [number for number, line in enumerate(lines, start=1) if line.encode().strip()]
@@ -314,7 +314,7 @@ def test_real_timestamps_read_as_seconds() -> None:
 
 
 @given(st.datetimes(timezones=st.just(datetime.UTC)), st.sampled_from([0, 60, -330, 14 * 60]))
-@settings(max_examples=examples(100))
+@settings(max_examples=examples(50))
 def test_iso_times_are_microseconds_since_1970(moment: datetime.datetime, offset: int) -> None:
     epoch = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
     zone = datetime.timezone(datetime.timedelta(minutes=offset))

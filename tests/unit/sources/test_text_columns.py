@@ -210,7 +210,7 @@ def texts(draw: st.DrawFn) -> Texts:
 
 
 @given(texts(), st.sampled_from([1, 2, 4]), st.sampled_from([1, 24, 200, 1 << 20]))
-@settings(max_examples=examples(200))
+@settings(max_examples=examples(100))
 @example([("f", b"p|1|9223372036854775806|1|\n")], 1, 1 << 20)
 @example([("f", b"p|1|2\r\r\np|1|2\n")], 1, 1 << 20)
 @example([("f", b"p|5|4|a\n-p|9|4|a\np|2|4|a\np|11|4|a\n-p|11|4|b")], 1, 8)
@@ -309,7 +309,7 @@ numerals = st.one_of(
 
 
 @given(st.lists(numerals | st.text(max_size=6), max_size=20))
-@settings(max_examples=examples(200))
+@settings(max_examples=examples(100))
 def test_words_in_bulk_equal_words_one_by_one(found: list[str]) -> None:
     strings = pa.array(["x", *found, None], pa.string())[1:-1]
     symbols = Symbols()
@@ -437,7 +437,7 @@ def line_of(row: dict[str, Any]) -> str:
 
 
 @given(st.lists(rows(), max_size=25), st.sampled_from([1, 2]), st.booleans(), st.sampled_from([2, 1000]))
-@settings(max_examples=examples(150))
+@settings(max_examples=examples(75))
 def test_a_table_gives_the_records_of_its_lines(
     found: list[dict[str, Any]], tick: int, encoded: bool, batch: int
 ) -> None:

@@ -32,7 +32,7 @@ def as_arrow(texts: list[str | None], first: int, *, is_large: bool) -> Any:
 
 
 @given(columns, st.integers(0, 2), st.booleans())
-@settings(max_examples=examples(300))
+@settings(max_examples=examples(150))
 @example(["0xFFFFFFFFFF", "1"], 0, False)
 @example(["0xF", "1", "0010"], 0, False)
 def test_integers_of_a_column_are_those_of_its_fields(texts: list[str | None], first: int, is_large: bool) -> None:
@@ -55,7 +55,7 @@ def _is_plain(text: str) -> bool:
 
 
 @given(st.lists(st.none() | st.text("ab\0é", max_size=5), min_size=1, max_size=40), st.integers(0, 2), st.booleans())
-@settings(max_examples=examples(300))
+@settings(max_examples=examples(150))
 def test_distinct_texts_are_those_of_the_rows(texts: list[str | None], first: int, is_large: bool) -> None:
     found, codes = distinct_texts(as_arrow(texts, first, is_large=is_large))
     distinct = found.to_pylist()
@@ -64,7 +64,7 @@ def test_distinct_texts_are_those_of_the_rows(texts: list[str | None], first: in
 
 
 @given(st.lists(canonical | odd | st.sampled_from(["2.50", "f(a)"]), min_size=3, max_size=30))
-@settings(max_examples=examples(200))
+@settings(max_examples=examples(100))
 def test_words_of_few_texts_are_those_of_all_rows(texts: list[str]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(numerals, "_SAMPLE", 2)
