@@ -167,7 +167,7 @@ CODES: dict[str, Code] = {
     "HF761": _error("an interval that does not end after its start"),
     "HF762": _error("target intervals of one key that overlap, in a comparison by rows"),
     "HF763": _error("an unknown Allen relation, output mode or reach"),
-    "HF770": _error("a number of buckets that is not positive"),
+    "HF770": _error("a number of buckets below 1, or above a million"),
     "HF771": _error("a place for results that already has results"),
     "HF772": _error("a setting of Spark that is not of the form `NAME=VALUE`"),
     "HF773": _error("a run on Spark without the package `pyspark`, or without Java"),

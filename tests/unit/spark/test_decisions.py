@@ -89,3 +89,14 @@ def test_decisions_are_read_as_they_were_written(tmp_path: Path) -> None:
     (tmp_path / "decisions/000000000001.json").write_text('{"batch": 1', encoding="utf-8")
     with pytest.raises(HoldsforError, match=r"HF792.*decisions/000000000001.json"):
         log.last()
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["[]", "7", '{"batch": 0, "start": "0"}', '{"batch": 0, "sources": [1]}', '{"batch": 0, "idle": "east"}', "{}"],
+)
+def test_decisions_of_other_types_are_damaged(content: str, tmp_path: Path) -> None:
+    (tmp_path / "decisions").mkdir()
+    (tmp_path / "decisions/000000000000.json").write_text(content, encoding="utf-8")
+    with pytest.raises(HoldsforError, match=r"HF792.*decisions/000000000000.json.*damaged"):
+        DecisionLog(StreamFiles(str(tmp_path))).last()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,11 +34,14 @@ initiatedAt(fast(X)=true, T) :- happensAt(speed(X, V), T), limit(X, L), V > L.
 limit(ann, 3). limit(bob, 2.5). limit('Eve K', 7).
 """
 
+SETTINGS: Any = (20, 10, 1, 0, None, "s", None, "event", 2, ["ts bigint"])
+IDENTITY = asdict(Identity("0", *SETTINGS))
+
 
 def checkpoint_of(folder: Path) -> tuple[str, StreamFiles]:
     """A checkpoint before its first micro-batch."""
     rules, files = Rules.of(hf.load_text(TEXT)), StreamFiles(str(folder / "holdsfor"))
-    identity = Identity(rules.fingerprint(), 20, 10, 1, 0, None, "s", None, "event", 2, ["ts bigint"])
+    identity = Identity(rules.fingerprint(), *SETTINGS)
     write_manifest(files, Manifest(identity))
     store_rules(files, rules)
     return str(folder), files
@@ -96,6 +100,12 @@ def test_a_stream_that_missed_a_change_of_its_state_stops(tmp_path: Path) -> Non
         ("[]", "HF792.*damaged"),
         (json.dumps({"format": FORMAT + 1}), f"HF792.*newer version of holdsfor: format {FORMAT + 1}"),
         (json.dumps({"format": FORMAT, "identity": {}}), "HF792.*damaged"),
+        (json.dumps({"format": FORMAT, "identity": [], "folder": ""}), "HF792.*damaged"),
+        (json.dumps({"format": FORMAT, "identity": IDENTITY | {"window": "20"}}), "HF792.*damaged"),
+        (json.dumps({"format": FORMAT, "identity": IDENTITY | {"time_unit": "h"}}), "HF792.*damaged"),
+        (json.dumps({"format": FORMAT, "identity": IDENTITY | {"inputs": [1]}}), "HF792.*damaged"),
+        (json.dumps({"format": FORMAT, "identity": IDENTITY, "batch": None}), "HF792.*damaged"),
+        (json.dumps({"format": FORMAT, "identity": IDENTITY, "fixed": [{"a": "b"}]}), "HF792.*damaged"),
     ],
 )
 def test_damaged_and_newer_checkpoints_are_refused(content: str, message: str, tmp_path: Path) -> None:
@@ -111,6 +121,8 @@ def test_other_checkpoints_and_numbers_are_refused(tmp_path: Path) -> None:
     checkpoint, files = checkpoint_of(tmp_path / "one")
     with pytest.raises(HoldsforError, match=r"HF770.*at least 1"):
         rescale(checkpoint, buckets=0)
+    with pytest.raises(HoldsforError, match=r"HF770.*100,000,000, expected at most 1,000,000"):
+        rescale(checkpoint, buckets=100_000_000)
     store_rules(files, Rules.of(hf.load_text(TEXT + "initially(fast(_)=false).")))
     with pytest.raises(HoldsforError, match=r"HF792.*not those of its state"):
         rescale(checkpoint, buckets=3)

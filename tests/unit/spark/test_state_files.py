@@ -6,11 +6,12 @@ import errno
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 
 from holdsfor.errors import HoldsforError
-from holdsfor.spark.streaming.state_files import StreamFiles
+from holdsfor.spark.streaming.state_files import StateFiles, StreamFiles
 
 LISTING = b"""<?xml version="1.0" encoding="UTF-8"?>
 <ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">
@@ -70,3 +71,16 @@ def test_a_message_names_the_checkpoint() -> None:
     files = StreamFiles("file:/home/holdsfor/state/holdsfor/rescaled")
     text = str(files.unwritable(OSError(errno.EROFS, "x")))
     assert "HF620]: the checkpoint `/home/holdsfor/state` cannot be written: Read-only file system" in text
+
+
+def test_unfinished_files_of_earlier_micro_batches_are_deleted(tmp_path: Path) -> None:
+    """A kill leaves them; one of the current micro-batch may belong to a task that still runs."""
+    states = StateFiles(StreamFiles(str(tmp_path)), 1, 0)
+    for batch in (3, 4):
+        states.save(batch, b"state")
+    folder = tmp_path / states.folder
+    for name in (".000000000002.journal.5f", ".000000000004.state.a1", ".000000000005.state.b2", ".notes"):
+        (folder / name).touch()
+    assert states.before(5).snapshot == "000000000004.state"
+    left = {path.name for path in folder.iterdir()}
+    assert left == {"000000000004.state", ".000000000005.state.b2", ".notes"}

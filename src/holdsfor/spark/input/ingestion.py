@@ -44,13 +44,15 @@ _ROWS_OF_A_BUCKET = 1 << 19
 _ROWS_OF_A_READ = 1 << 17
 _MANY_BUCKETS = 256
 _BYTES_OF_A_ROW = 24
+_MOST_BUCKETS = 1_000_000
 _ABSURD = 1 << 50  # bytes: Spark reports a huge size where the size is unknown
 
 
 def check_buckets(buckets: int | None) -> None:
-    """Refuse a number of buckets below 1."""
-    if buckets is not None and buckets < 1:
-        raise UsageProblem(Diagnostic("HF770", f"the number of buckets is {buckets}, expected at least 1"))
+    """Refuse a number of buckets below 1, or one with more files and tasks than a run can have."""
+    if buckets is not None and not 1 <= buckets <= _MOST_BUCKETS:
+        expected = "at least 1" if buckets < 1 else f"at most {_MOST_BUCKETS:,}"
+        raise UsageProblem(Diagnostic("HF770", f"the number of buckets is {buckets:,}, expected {expected}"))
 
 
 def frame_of(frame: DataFrame, work: Callable[[Iterator[Any]], Rows], schema: Any = SHUFFLE_SCHEMA) -> DataFrame:

@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass, field, replace
 
 from holdsfor.errors import DataProblem, Diagnostic
 from holdsfor.spark.streaming.state_files import RESTART, StreamFiles, number_of, numbered
+from holdsfor.spark.streaming.stored_json import value_of
 
 __all__ = ["Decision", "DecisionLog", "Pace", "Seen"]
 
@@ -167,8 +168,7 @@ class DecisionLog:
     def _read(self, name: str) -> Decision:
         content = self.files.read(f"{_FOLDER}/{name}")
         try:
-            found = json.loads(content)
-            return Decision(**{**found, "idle": tuple(found["idle"]), "missing": tuple(found.get("missing", ()))})
+            return value_of(Decision, json.loads(content))
         except (ValueError, TypeError, KeyError, AttributeError):
             message = f"the file `{_FOLDER}/{name}` of the stream is damaged"
             raise DataProblem(Diagnostic("HF792", message, hint=RESTART)) from None

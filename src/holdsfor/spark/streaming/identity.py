@@ -16,6 +16,7 @@ from holdsfor.errors import DataProblem, Diagnostic, Hint, UsageProblem
 from holdsfor.parallel.exchange.shipped_rules import Rules
 from holdsfor.sources.times import Unit
 from holdsfor.spark.streaming.state_files import RESTART, StreamFiles, number_of, numbered
+from holdsfor.spark.streaming.stored_json import value_of
 from holdsfor.spark.streaming.stored_rules import read_rules
 
 __all__ = [
@@ -134,8 +135,8 @@ def read_manifest(files: StreamFiles) -> Manifest | None:
         if version not in range(1, FORMAT + 1):
             raise _other_version(version)
         if version == 1:
-            return Manifest(Identity(**found))
-        return Manifest(**{**found, "identity": Identity(**found["identity"])})
+            return Manifest(value_of(Identity, found))
+        return value_of(Manifest, found)
     except (ValueError, TypeError, KeyError, AttributeError):
         message = f"the file `{_FILE}` of the checkpoint is damaged"
         raise DataProblem(Diagnostic("HF792", message, hint=RESTART)) from None

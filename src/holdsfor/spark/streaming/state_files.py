@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -67,11 +68,15 @@ class StreamFiles:
 
     def names(self, folder: str) -> list[str]:
         """The names of the complete files of a folder, in order; a folder that does not exist has none."""
+        return [name for name in self.all_names(folder) if not name.startswith(".")]
+
+    def all_names(self, folder: str) -> list[str]:
+        """The names of the files of a folder, in order, also of those that a crash has left unfinished."""
         from pyarrow import fs  # type: ignore[import-untyped]
 
         system, path = self._opened(folder)
         found = system.get_file_info(fs.FileSelector(path, allow_not_found=True))
-        return sorted(each.base_name for each in found if each.is_file and not each.base_name.startswith("."))
+        return sorted(each.base_name for each in found if each.is_file)
 
     def folders(self, folder: str) -> list[str]:
         """The names of the folders in a folder, in order of their numbers."""
@@ -265,9 +270,13 @@ class StateFiles:
     def before(self, batch: int) -> StateNames:
         """The state before a micro-batch.
 
-        Earlier files are deleted: no micro-batch before this one can be repeated.
+        Earlier files are deleted, also unfinished ones: no micro-batch before this one can be repeated.
         """
-        names = self._names()
+        found_names = self.files.all_names(self.folder)
+        for name in found_names:
+            if name.startswith(".") and _number_of_unfinished(name) < batch:
+                self.files.delete(f"{self.folder}/{name}")
+        names = numbered(found_names)
         earlier = [name for name in names if number_of(name) < batch]
         found = self._needed(earlier)
         needed = {found.snapshot, *found.waiting}
@@ -348,6 +357,16 @@ def numbered(names: Iterable[str]) -> list[str]:
     ['000000000012.state']
     """
     return [name for name in names if name.partition(".")[0].isdecimal()]
+
+
+def _number_of_unfinished(name: str) -> float:
+    """The number of the micro-batch that began to write a hidden file; infinite for files of other kinds.
+
+    >>> _number_of_unfinished(".000000000012.state.5f3a"), _number_of_unfinished(".notes")
+    (12, inf)
+    """
+    own = name.removeprefix(".")
+    return number_of(own) if numbered([own]) else inf
 
 
 def number_of(name: str) -> int:
