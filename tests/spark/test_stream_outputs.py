@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import string
+import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,8 +21,10 @@ from holdsfor.analysis.output_selection import chosen_patterns
 from holdsfor.errors import HoldsforError
 from holdsfor.spark.streaming import alerts, postgres_tables, webhooks
 from holdsfor.spark.streaming.current_view import last_changes
-from tests.spark import postgresql
-from tests.spark.test_streams import BATCHES, RICH, read_lines, write_batches
+from tests.apps.data import ROOT
+from tests.spark import delta, kafka, postgresql
+from tests.spark.conftest import why_not
+from tests.spark.test_streams import BATCHES, CHANGES, RICH, read_lines, write_batches
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -344,6 +348,27 @@ def test_a_table_takes_the_arguments_of_spark(
     writer.toTable("known", format="delta", partitionBy="op", queryName="named", checkpointLocation=checkpoint)
     (output,) = started_with
     assert (output.sink.table, output.sink.partition_by, output.settings.query_name) == ("known", ("op",), "named")
+
+
+@pytest.mark.long
+def test_tables_of_delta_lake_are_written_by_name(tmp_path: Path) -> None:
+    """Delta Lake needs an environment of its own."""
+    reason = why_not() or delta.why_not()
+    if reason is not None:
+        pytest.skip(reason)
+    write_batches(tmp_path / "records", BATCHES)
+    (tmp_path / "rules.prolog").write_text(RICH, encoding="utf-8")
+    given = [str(tmp_path / name) for name in ("rules.prolog", "records")]
+    command = [str(delta.python()), "-m", "tests.spark.delta_job", json.dumps(delta.configuration()), *given]
+    environment = kafka.job_environment(delta.python())
+    done = subprocess.run(
+        [*command, str(tmp_path)], env=environment, cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    changes, known, refusal = done.stdout.splitlines()[-3:]
+    assert len(json.loads(changes)) == sum(map(len, CHANGES.values()))
+    assert {(row["fvp"], row["start"], row["end"]) for row in json.loads(known)} == KNOWN
+    assert re.search(r"HF798.*`current` lacks micro-batch \d: it was deleted", refusal)
 
 
 @pytest.mark.parametrize(
