@@ -51,6 +51,8 @@ from tests.properties.test_streamed import ANY, CUT, DECIDING, DELAYED, KEYED, c
 from tests.seeds import chunks, named, share
 
 Row = tuple[str, Any]
+pytestmark = pytest.mark.in_turn(2)
+
 BUCKETS = (1, 2, 3, 5)
 
 

@@ -153,7 +153,7 @@ def test_rescaled_streams_keep_intervals_that_are_cut(seeds: range, tmp_path: Pa
     compare_all(seeds, cut_case, tmp_path)
 
 
-@pytest.mark.parametrize("seeds", chunks(share(DECIDING, 2)), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(DECIDING, 1)), ids=named)
 def test_rescaled_stages_keep_undecided_intervals(seeds: range, tmp_path: Path) -> None:
     compare_all(seeds, deciding_case, tmp_path)
 

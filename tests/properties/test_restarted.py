@@ -31,6 +31,8 @@ from tests.properties.test_rescaled import begun, rescaled
 from tests.properties.test_streamed import on_executors
 from tests.seeds import chunks, named, share
 
+pytestmark = pytest.mark.in_turn(2)
+
 SEEDS = range(9900, 9950)
 WINDOW, STEP = 20, 5
 NAMES = ("ann", "bob", "eve", "joe")

@@ -12,7 +12,7 @@ from tests.spark.answers import embedded_rows, spark_rows
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.in_turn(2)
+pytestmark = pytest.mark.in_turn(3)
 
 RULES = """
 initiatedAt(moored(V, A)=H, T) :-

@@ -19,7 +19,7 @@ from tests.spark.answers import embedded_tables, options_of, records_of
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.in_turn(2)
+pytestmark = pytest.mark.in_turn(3)
 
 TOY = RUNS["toy"]
 

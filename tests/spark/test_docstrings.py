@@ -11,7 +11,7 @@ from tests.docs.docstrings import PUBLIC, failures, on_spark
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.in_turn(2)
+pytestmark = pytest.mark.in_turn(3)
 
 
 @pytest.mark.parametrize("name", sorted(name for name in PUBLIC if on_spark(name)))

@@ -21,7 +21,7 @@ from tests.spark.conftest import JAVA_OPTIONS, WITHOUT_COMPILER, why_not
 from tests.spark.processes import MARK, marked, wait_for
 
 pytestmark = [
-    pytest.mark.in_turn(2),
+    pytest.mark.in_turn(3),
     pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc"),
 ]
 

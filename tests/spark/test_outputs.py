@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from holdsfor.spark import Recognition
 
-pytestmark = pytest.mark.in_turn(2)
+pytestmark = pytest.mark.in_turn(3)
 
 RULES = """
 initiatedAt(fast(V)=true, T) :- happensAt(speed(V, N), T), N > 5.

@@ -20,7 +20,7 @@ from tests.spark.answers import embedded_rows, options_of, records_of, spark_rep
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-pytestmark = pytest.mark.in_turn(2)
+pytestmark = pytest.mark.in_turn(3)
 
 
 def counts_of(found: Any) -> dict[tuple[str, str], int]:

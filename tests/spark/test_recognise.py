@@ -16,7 +16,7 @@ from tests.spark.answers import embedded_rows, spark_rows
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-pytestmark = pytest.mark.in_turn(2)
+pytestmark = pytest.mark.in_turn(3)
 
 RULES = """
 initiatedAt(fast(V)=true, T) :- happensAt(velocity(V, Speed), T), Speed > 5.

@@ -26,7 +26,7 @@ from tests.spark.answers import embedded_rows, options_of, records_of, spark_rep
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.in_turn(2)
+pytestmark = pytest.mark.in_turn(3)
 
 
 def lines_of(name: str, seed: int, window: int) -> list[str]:

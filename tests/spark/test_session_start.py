@@ -22,7 +22,7 @@ from tests.spark.conftest import why_not
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.in_turn(2)
+pytestmark = pytest.mark.in_turn(3)
 
 TOY = RUNS["toy"]
 UNCONFIGURED = """

@@ -22,7 +22,7 @@ from tests.spark.answers import embedded_tables, spark_tables
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-pytestmark = pytest.mark.in_turn(2)
+pytestmark = pytest.mark.in_turn(3)
 
 RULES = """
 initiatedAt(load(Truck)=Kg, T) :- happensAt(weighed(Truck, Kg), T), Kg > 0.

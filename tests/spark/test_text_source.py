@@ -24,7 +24,7 @@ from tests.spark.test_streams import BATCHES, CHANGES, RICH, Collected, run
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.in_turn(2)
+pytestmark = pytest.mark.in_turn(3)
 
 LINES = [line for batch in BATCHES for line in batch]
 POISONED = b"\xef\xbb\xbf" + b"\r\n".join([b"win|5|5|ann", *POISON, b"lose|25|12|ann"])

@@ -16,6 +16,8 @@ from holdsfor.cli.main import main
 from holdsfor.errors import UsageProblem
 from tests.unit.cli.processes import PATIENCE, RULES, environment, rules
 
+pytestmark = pytest.mark.in_turn(2)
+
 RECORDS = "switch_on|3|3|a\nswitch_off|12|12|a\n"
 ANSWER = "% query time 12\nholdsFor(lit(a)=true, [(4,13)]).\n"
 
