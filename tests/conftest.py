@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -41,6 +42,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         (due if turn is None or seeds.is_due(item.nodeid, turn.args[0]) else others).append(item)
     items[:] = due
     config.hook.pytest_deselected(items=others)
+
+
+def pytest_collection_finish() -> None:
+    """Leave the modules and the tests out of later garbage collections, which take a fifth of the processor time."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

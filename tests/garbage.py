@@ -13,7 +13,7 @@ __all__ = ["no_garbage"]
 def no_garbage() -> Iterator[None]:
     """Fail if objects that the block has made are left, and only the cyclic garbage collector frees them.
 
-    Objects from before the block are frozen: a collection of all objects of a run of the tests takes seconds.
+    Objects from before the block are frozen, and stay so: a collection of all objects of a run takes seconds.
     """
     gc.disable()
     gc.freeze()
@@ -25,5 +25,4 @@ def no_garbage() -> Iterator[None]:
     finally:
         gc.set_debug(0)
         gc.garbage.clear()
-        gc.unfreeze()
         gc.enable()
