@@ -222,3 +222,15 @@ def test_another_input_of_a_checkpoint_is_refused(
     expected = f"error[HF793]: the checkpoint is of a stream with the input `{tmp_path}/records`, found `{other}`"
     assert expected in capsys.readouterr().err
     assert main(given) == 0
+
+
+def test_inputs_in_another_order_are_refused(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = write_batches(tmp_path / "one", [["win|2|2|ann", "win|40|40|ann"]])
+    other = write_batches(tmp_path / "other", [["win|5|5|eve", "win|40|40|eve"]])
+    assert main(command(tmp_path, one, "--input", other)) == 0
+    assert main(command(tmp_path, one, "--input", other)) == 0
+    capsys.readouterr()
+    assert main(command(tmp_path, other, "--input", one)) == 2
+    assert f"HF793]: the checkpoint is of a stream with the input `{one}`, found `{other}`" in capsys.readouterr().err

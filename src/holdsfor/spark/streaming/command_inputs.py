@@ -150,18 +150,20 @@ def first_forms(spark: SparkSession, checkpoint: str) -> tuple[Format, ...]:
 
 
 def check_read_folders(spark: SparkSession, inputs: Sequence[str], checkpoint: str) -> None:
-    """Refuse a checkpoint of a stream that has read files of another folder (HF793)."""
-    paths = [path for path in (split_mapping(given)[0] for given in inputs) if not path.startswith("kafka:")]
-    roots = [_plain(HadoopFiles(spark, path).root.rstrip("/")) for path in paths]
+    """Refuse a checkpoint of a stream that has read files of another folder (HF793).
+
+    Spark numbers the sources of a stream in the order of its inputs.
+    """
     sources = StreamFiles(f"{HadoopFiles(spark, checkpoint).root}/sources")
     sources.check()
-    for folder in sources.folders(""):
-        file = _first_read(sources, folder)
-        if file is None or any(_PATTERN.search(root) or file.startswith(f"{root}/") for root in roots):
+    for number, path in enumerate(split_mapping(given)[0] for given in inputs):
+        file = None if path.startswith("kafka:") or _PATTERN.search(path) else _first_read(sources, str(number))
+        root = _plain(HadoopFiles(spark, path).root.rstrip("/"))
+        if file is None or f"{file}/".startswith(f"{root}/"):
             continue
         was = file.rpartition("/")[0].removeprefix("file://")
-        message = f"the checkpoint is of a stream with the input `{was}`, found {', '.join(f'`{p}`' for p in inputs)}"
-        hint = "a checkpoint continues with the same inputs; another input needs another checkpoint"
+        message = f"the checkpoint is of a stream with the input `{was}`, found `{path}`"
+        hint = "a checkpoint continues with the same inputs in their order; another input needs another checkpoint"
         raise UsageProblem(Diagnostic("HF793", message, hint=hint))
 
 
