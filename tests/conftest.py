@@ -50,6 +50,11 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_sessionfinish() -> None:
+    """Let the end of the process free the modules; extensions report objects that are left then."""
+    gc.unfreeze()
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Give way to the worker with the JVM, which takes longest: it begins with the tests on Spark."""
     if "PYTEST_XDIST_WORKER" in os.environ and not item.nodeid.startswith("tests/spark/"):

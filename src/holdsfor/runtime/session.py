@@ -174,6 +174,7 @@ class EngineSession(SessionRecords):
             )
             session.allen_memory, session.keeps_cuts = given["allen_memory"], snapshot.settings["keeps_cuts"]
             session.state = state_of(snapshot, session.rules)
+            session._settled_to = session.start - 1
             session._known = report_of(snapshot, session.symbols)
         except (KeyError, IndexError, TypeError, ValueError):
             damaged(name)

@@ -15,6 +15,7 @@ from holdsfor.runtime.session import EngineSession
 from holdsfor.runtime.snapshot import Snapshot
 from holdsfor.runtime.upstream_results import NEVER
 from holdsfor.sources.inputs import read_inputs
+from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom
 
 SWITCH = """
@@ -161,3 +162,26 @@ def test_a_session_continues_after_skipped_query_times() -> None:
             report = session.query(at)
             found.append(f"{report.intervals(session.symbols)} {session.records.counts}")
     assert reports[0] == reports[1]
+
+
+SWITCHES = hf.load_text(
+    "initiatedAt(s(X)=on, T) :- happensAt(a(X), T), not holdsAt(r(X)=on, T).\n"
+    "terminatedAt(s(X)=on, T) :- happensAt(a(X), T), holdsAt(r(X)=on, T).\n"
+    "initiatedAt(r(X)=on, T) :- happensAt(a(X), T), holdsAt(s(X)=on, T).\n"
+    "terminatedAt(r(X)=on, T) :- happensAt(a(X), T), holdsAt(r(X)=on, T).\n"
+)
+
+
+@pytest.mark.parametrize("start", [1_000, -1_000])
+def test_a_session_restored_with_its_report_settles_nothing_before_its_first_window_has_passed(start: int) -> None:
+    """The first windows reach back before the start of the run, and one has a record from before the start."""
+    sessions = [EngineSession(SWITCHES, start=start, window=100) for _ in range(2)]
+    for number, at in enumerate(range(start + 20, start + 180, 20)):
+        for session in sessions:
+            lines = [f"a|{at}|{start - 50 + 15 * number}|p"]
+            session.insert_reading(read_inputs([lines], SWITCHES.names, 1, session.symbols))
+        found = [session.query(at).intervals(session.symbols) for session in sessions]
+        assert found[0] == found[1]
+        data = sessions[1].snapshot(has_report=True).to_bytes()
+        sessions[1] = EngineSession.restored(Snapshot.from_bytes(data), SWITCHES)
+    assert sorted(map(show, found[0])) == ["r(p)=on", "s(p)=on"]
