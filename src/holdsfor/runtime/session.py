@@ -13,7 +13,6 @@ from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.query_times import ALL_ARRIVED, ConsecutiveQueries, OneQuery
 from holdsfor.columns.recoding import Recoding
 from holdsfor.columns.tables import FluentTable, PointTable
-from holdsfor.kernels.packing import OPEN
 from holdsfor.physical.profile import Profile
 from holdsfor.physical.time_range import TimeRange
 from holdsfor.runtime.early_results import EarlyPart, continue_early, early_part
@@ -240,11 +239,6 @@ class EngineSession(SessionRecords):
         decided = decided if self.replayed is None else min(decided, self.replayed)
         return max(self.state.settled, decided if decided >= self.start else self.start - 1)
 
-    def unchanged_until(self, query_time: int) -> int:
-        """The last time-point that no record or result of another session changes at a query time or later."""
-        reach = OPEN if self.window is None else self.last_point(query_time - self.window)
-        return min(reach, self.state.computed.unchanged_until(query_time))
-
     def _lag(self, query_time: int) -> int:
         """The time by which the settled time-point may lag behind the window while query times are resumed.
 
@@ -256,9 +250,6 @@ class EngineSession(SessionRecords):
         if may_have_members and self._admission.may_change_members(self._one_query(query_time), query_time):
             return 0
         return self.window // _LAGS
-
-    def _one_query(self, at: int) -> OneQuery:
-        return OneQuery(at, ALL_ARRIVED if self.window is None else at, self.previous, self.oldest(at))
 
     def _decided_by_settling(self, boundary: int) -> int:
         """The last decided time-point up to a boundary, from an evaluation of the records up to there."""
@@ -282,26 +273,6 @@ class EngineSession(SessionRecords):
         self.state.time_range = replace(self.state.time_range, first=settled, is_resumed=True)
         return True
 
-    @property
-    def n_kept_for_allen(self) -> int:
-        """The number of intervals before the settled time-point that Allen constructs keep."""
-        return sum(kept.n for kept in self.state.allen.values())
-
-    @property
-    def frontier(self) -> int:
-        """The first time-point that the last query time evaluated; intervals that end before it are settled."""
-        return max(self.state.settled, self.start)
-
-    def window_start(self, query_time: int) -> int:
-        """The time-point before the window of a query time; the first window begins at the start of the run."""
-        if self.window is None or query_time == self.state.first_query_time:
-            return self.start - 1
-        return max(self.start - 1, query_time - self.window)
-
-    def last_point(self, query_time: int) -> int:
-        """The last time-point that a query time evaluates: the query time, or the end of the run."""
-        return query_time if self.end is None else min(query_time, self.end)
-
     def next_change(self) -> int | None:
         """The first time-point after the last query time at which a result may change, if no record is inserted."""
         assert self.previous is not None
@@ -316,10 +287,6 @@ class EngineSession(SessionRecords):
             return self._resumption.evaluations
         assert self._evaluation is not None
         return (self._evaluation,)
-
-    def skip_to(self, query_time: int) -> None:
-        """Skip a query time at which nothing changes."""
-        self.state.previous = query_time
 
     def query(self, at: int) -> ReportColumns:
         """The report of a query time; query times must ascend."""
@@ -408,12 +375,6 @@ class EngineSession(SessionRecords):
         self.seconds += time.perf_counter() - began
         reports = done, self._settle_now()
         return replace(changes, settled_at=settled, settled=reports, unmatched=tuple(applied.unmatched))
-
-    def _consecutive_queries(self, last: int, step: int) -> ConsecutiveQueries | None:
-        """The query times after the last one, if there are several of them."""
-        if self.previous is None or self.window is None or self.end is not None or last < self.previous + 2 * step:
-            return None
-        return ConsecutiveQueries(self.previous, last, step, self.window, self.start, self.state.watermark)
 
     @property
     def _span_keys(self) -> SpanKeys | None:

@@ -1,4 +1,4 @@
-"""The records of a session: insertion, and admission by the windows of the query times."""
+"""The records of a session and its time-points: insertion, windows, and admission by them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import numpy as np
 
 from holdsfor.analysis.sorts import Place
 from holdsfor.columns.encoding import Symbols
-from holdsfor.columns.query_times import ALL_ARRIVED, LONG_AGO, QueryTimes
+from holdsfor.columns.query_times import ALL_ARRIVED, LONG_AGO, ConsecutiveQueries, OneQuery, QueryTimes
 from holdsfor.columns.records import Records
 from holdsfor.columns.tables import FluentTable, Key, PointTable
 from holdsfor.kernels.inertia import BEFORE_EVERYTHING
 from holdsfor.kernels.keys import Int64
+from holdsfor.kernels.packing import OPEN
 from holdsfor.runtime.admission import Admission
 from holdsfor.runtime.domain_members import Mentioned
 from holdsfor.runtime.prepared_rules import PreparedRules
@@ -73,10 +74,50 @@ class SessionRecords:
     def _admission(self) -> Admission:
         return Admission(self.rules, self.state, self.tick)
 
+    # -- time-points ---------------------------------------------------------------------------------------------------
+
+    @property
+    def n_kept_for_allen(self) -> int:
+        """The number of intervals before the settled time-point that Allen constructs keep."""
+        return sum(kept.n for kept in self.state.allen.values())
+
+    @property
+    def frontier(self) -> int:
+        """The first time-point that the last query time evaluated; intervals that end before it are settled."""
+        return max(self.state.settled, self.start)
+
+    def window_start(self, query_time: int) -> int:
+        """The time-point before the window of a query time; the first window begins at the start of the run."""
+        if self.window is None or query_time == self.state.first_query_time:
+            return self.start - 1
+        return max(self.start - 1, query_time - self.window)
+
+    def last_point(self, query_time: int) -> int:
+        """The last time-point that a query time evaluates: the query time, or the end of the run."""
+        return query_time if self.end is None else min(query_time, self.end)
+
+    def unchanged_until(self, query_time: int) -> int:
+        """The last time-point that no record or result of another session changes at a query time or later."""
+        reach = OPEN if self.window is None else self.last_point(query_time - self.window)
+        return min(reach, self.state.computed.unchanged_until(query_time))
+
     def oldest(self, query_time: int) -> int:
         """A query time drops records that end by this time-point: none while the window reaches back to the start."""
         boundary = BEFORE_EVERYTHING if self.window is None else query_time - self.window
         return max(self.state.watermark, boundary if boundary >= self.start else BEFORE_EVERYTHING)
+
+    def skip_to(self, query_time: int) -> None:
+        """Skip a query time at which nothing changes."""
+        self.state.previous = query_time
+
+    def _one_query(self, at: int) -> OneQuery:
+        return OneQuery(at, ALL_ARRIVED if self.window is None else at, self.previous, self.oldest(at))
+
+    def _consecutive_queries(self, last: int, step: int) -> ConsecutiveQueries | None:
+        """The query times after the last one, if there are several of them."""
+        if self.previous is None or self.window is None or self.end is not None or last < self.previous + 2 * step:
+            return None
+        return ConsecutiveQueries(self.previous, last, step, self.window, self.start, self.state.watermark)
 
     # -- records -------------------------------------------------------------------------------------------------------
 
