@@ -1,8 +1,12 @@
-"""The instances of events and FVPs: grounding rules as plans, and sorts for entities without a grounding."""
+"""The instances of events and FVPs: grounding rules as plans, and sorts for entities without a grounding.
+
+A session of a bucket computes only the instances that the bucket owns, as if its keys were part of every grounding.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +26,11 @@ from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.rules import Fvp
 from holdsfor.syntax.terms import Atom, Struct, Term, Var, is_ground, name_and_arity, substitute, variables
 
-__all__ = ["Domains", "entity_columns", "entity_key"]
+__all__ = ["Domains", "EntityKey", "OwnedInstances", "entity_columns", "entity_key"]
 
 EntityKey = tuple[bool, str, int]
-_Signature = tuple[int, frozenset[tuple[Term, ...]]]
+"""Whether an entity is an FVP, and the name and arity of the fluent or event."""
+_Signature = tuple[int, frozenset[tuple[Term, ...]] | None, Hashable]
 _MIN_ROWS_FOR_DISTINCT = 5_000  # fewer rows are checked without removing duplicates
 _FEW_VALUES = 32  # larger sets of values are rarely looked up again
 _FEW_ROWS = 5_000  # up to here, a set of values costs less than a sort
@@ -123,10 +128,30 @@ def _count(key: EntityKey, context: Context) -> int:
     return context.symbols.instances.count(key[2])
 
 
-class Domains:
-    """Membership in declared groundings, and the instances of patterns."""
+class OwnedInstances(Protocol):
+    """The instances that a session computes, where other sessions compute the others."""
 
-    def __init__(self, description: EventDescription, planner: Planner, sorts: Callable[[], Sorts]) -> None:
+    def restriction(self, key: EntityKey) -> Hashable:
+        """Equal for names whose instances with equal arguments have one owner; None if all instances are owned."""
+
+    def mask(self, key: EntityKey, columns: Sequence[Int64], n: int) -> NDArray[np.bool_]:
+        """The rows of arguments, perhaps with a value, whose instances are owned."""
+
+    def recoded(self) -> OwnedInstances:
+        """The same, for a table of symbols whose words were replaced."""
+
+
+class Domains:
+    """Membership in declared groundings, and the instances of patterns; of `owned` ones, if some are not."""
+
+    def __init__(
+        self,
+        description: EventDescription,
+        planner: Planner,
+        sorts: Callable[[], Sorts],
+        owned: OwnedInstances | None = None,
+    ) -> None:
+        self.owned = owned
         self.sorts = sorts
         self.planner = planner
         self.plans: dict[EntityKey, list[_GroundingPlan]] = {}
@@ -161,9 +186,27 @@ class Domains:
     def is_declared(self, key: EntityKey) -> bool:
         return key in self.plans
 
+    def restrict_to(self, owned: OwnedInstances | None) -> None:
+        """Compute the owned instances only; forget what is known of others."""
+        self.owned = owned
+        self._forget_memberships()
+
+    def _forget_memberships(self) -> None:
+        self._signatures.clear()
+        self._signature_ids.clear()
+        self._members.clear()
+        self._everyone.clear()
+
+    def is_restricted(self, key: EntityKey) -> bool:
+        """Whether some instances may be outside the grounding, or belong to other sessions."""
+        return key in self.plans or self._restriction(key) is not None
+
+    def _restriction(self, key: EntityKey) -> Hashable:
+        return None if self.owned is None else self.owned.restriction(key)
+
     def includes(self, key: EntityKey, columns: Sequence[Int64], n: int, context: Context) -> NDArray[np.bool_]:
         """A mask of the rows that are in the grounding; without a column of values, of rows with any grounded value."""
-        if key not in self.plans:
+        if not self.is_restricted(key):
             return np.ones(n, dtype=bool)
         if context.profile is None:
             return self._included(key, columns, n, context)
@@ -186,7 +229,7 @@ class Domains:
         `values` is one value for all rows, a column, or None for any value. The result for an instance is cached until
         `version` changes.
         """
-        if key not in self.plans or len(numbers) == 0:
+        if len(numbers) == 0 or not self.is_restricted(key):
             return None
         if context.profile is None:
             return self._inside(key, numbers, values, context, version)
@@ -267,17 +310,22 @@ class Domains:
         known = self._signatures.get((key, value))
         if known is None:
             if len(self._signatures) > _MANY_MEMBERSHIPS:
-                self._signatures.clear()
-                self._signature_ids.clear()
-                self._members.clear()
-                self._everyone.clear()
+                self._forget_memberships()
             term = None if value is None else context.symbols.term(value)
-            signature = key[2], frozenset(s for plan in self.plans[key] if (s := plan.signature(term)) is not None)
+            plans = self.plans.get(key)
+            found = None if plans is None else frozenset(s for p in plans if (s := p.signature(term)) is not None)
+            signature = key[2], found, self._restriction(key)
             known = self._signature_ids.setdefault(signature, len(self._signature_ids))
             self._signatures[key, value] = known
         return known
 
     def _checked(self, key: EntityKey, columns: Sequence[Int64], n: int, context: Context) -> NDArray[np.bool_]:
+        found = self._grounded(key, columns, n, context) if key in self.plans else np.ones(n, dtype=bool)
+        if self.owned is not None and self._restriction(key) is not None:
+            found &= self.owned.mask(key, columns, n)
+        return found
+
+    def _grounded(self, key: EntityKey, columns: Sequence[Int64], n: int, context: Context) -> NDArray[np.bool_]:
         found = np.zeros(n, dtype=bool)
         everything = np.arange(n, dtype=np.int64)
         for plan in self.plans[key]:

@@ -156,7 +156,7 @@ class Evaluation(EvaluationContext):
     def carried(self, key: Key, fluent: PlannedFluent) -> FluentTable:
         """The FVPs carried over that match the rules and are still in the grounding."""
         table = self.state.held.get(key) or empty_fluents(key[1])
-        if table.n and self.domains.is_declared((True, *key)):
+        if table.n and self.domains.is_restricted((True, *key)):
             numbers = table.arguments(self.instances)
             inside = self.domains.inside((True, *key), numbers, table.values, self, self.version)
             table = table if inside is None else table.take(inside)

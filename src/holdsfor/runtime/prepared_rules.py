@@ -22,7 +22,7 @@ from holdsfor.prolog.background import called_predicates, has_open_call
 from holdsfor.runtime.background import Background
 from holdsfor.runtime.causal_components import is_causal, read_fluents, reads_others
 from holdsfor.runtime.domain_members import Members, Mentioned
-from holdsfor.runtime.domains import Domains
+from holdsfor.runtime.domains import Domains, OwnedInstances
 from holdsfor.runtime.early_components import EarlyComponents, Name, early_components
 from holdsfor.runtime.reports.shown_rows import ShownRows
 from holdsfor.runtime.started_fluents import started_fluents
@@ -62,6 +62,7 @@ class PreparedRules:
         self.rewrites = chosen_rewrites(without)
         self.components = components
         self._has_readers = components is not None and not is_last
+        self._owned: OwnedInstances | None = None
         self._sorts: Sorts | None = None
         self._plan()
 
@@ -72,7 +73,7 @@ class PreparedRules:
         chosen = self.components if selection is None else selection.components
         self.program = plan_program(compiled, planner, chosen)
         self.shown = None if selection is None else ShownRows(selection, self.symbols)
-        self.domains = Domains(compiled.description, planner, self.sorts)
+        self.domains = Domains(compiled.description, planner, self.sorts, self._owned)
         self.ranges_over_sorts = bool(self.program.ranged) or any(
             map(self.domains.ranges_over_sorts, self.program.enumerated)
         )
@@ -112,13 +113,21 @@ class PreparedRules:
 
     def reset(self) -> None:
         """Drop the members that input has added to domains and sorts, for another run with the same rules."""
+        self.compute_only(None)
         self.members.lasting.clear()
         self.members.replace(Mentioned({}, {}))
+
+    def compute_only(self, owned: OwnedInstances | None) -> None:
+        """Compute the owned instances only, from the next evaluation on."""
+        if owned is not self._owned:
+            self._owned = owned
+            self.domains.restrict_to(owned)
 
     def recode(self, recoding: Recoding) -> None:
         """Continue with the words of the rebuilt table of symbols. Operators and domains cache words."""
         lasting = {domain: recoding.all_words(columns) for domain, columns in self.members.lasting.items()}
         self.background.recode(recoding)
+        self._owned = None if self._owned is None else self._owned.recoded()
         self._plan()
         self.members.lasting = lasting
 

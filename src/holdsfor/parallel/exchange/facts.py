@@ -30,6 +30,7 @@ __all__ = [
     "REVISION",
     "Facts",
     "Load",
+    "SymbolHashes",
     "Texts",
     "by_name",
     "facts_of_records",
@@ -150,19 +151,12 @@ PLAIN = re.compile(r"[a-z][a-zA-Z0-9_]*\Z", re.ASCII)
 """Atoms that need no quotes."""
 
 
-class Texts:
-    """The texts of the symbols of a table, and hashes of these texts that are the same in every process."""
+class SymbolHashes:
+    """Hashes of the texts of the symbols of a table, which are the same in every process."""
 
     def __init__(self, symbols: Symbols) -> None:
         self.symbols = symbols
-        self._texts: list[str] = []
-        self._array: Any = pa.array([], pa.string())
         self._hashes = np.zeros(0, np.uint64)
-
-    def of(self, words: Int64) -> Any:
-        """The texts of words that are symbols, as an Arrow array."""
-        self._grow()
-        return self._array.take(pa.array(symbol_numbers(words)))
 
     def hashes(self, words: Int64) -> Any:
         """The hashes of words that are symbols."""
@@ -176,21 +170,41 @@ class Texts:
         return found
 
     def _grow(self) -> None:
-        known, n = len(self._texts), len(self.symbols)
+        known, n = len(self._hashes), len(self.symbols)
         if known == n:
             return
         new = list(map(_text, self.symbols.terms(symbol_words(np.arange(known, n, dtype=np.int64)))))
-        self._texts += new
-        self._array = pa.array(self._texts, pa.string())
+        self._keep(new)
         sums = np.array([zlib.crc32(text.encode()) for text in new], dtype=np.int64)
         self._hashes = np.concatenate((self._hashes, _scrambled(sums)))
+
+    def _keep(self, texts: list[str]) -> None:
+        """Keep the texts of new symbols, if they are needed besides their hashes."""
+
+
+class Texts(SymbolHashes):
+    """The texts of the symbols of a table, and their hashes."""
+
+    def __init__(self, symbols: Symbols) -> None:
+        super().__init__(symbols)
+        self._texts: list[str] = []
+        self._array: Any = pa.array([], pa.string())
+
+    def of(self, words: Int64) -> Any:
+        """The texts of words that are symbols, as an Arrow array."""
+        self._grow()
+        return self._array.take(pa.array(symbol_numbers(words)))
+
+    def _keep(self, texts: list[str]) -> None:
+        self._texts += texts
+        self._array = pa.array(self._texts, pa.string())
 
 
 def _text(term: Term) -> str:
     return term.name if isinstance(term, Atom) and PLAIN.match(term.name) else show(term)
 
 
-def owners(words: Int64, n_buckets: int, texts: Texts) -> Int64:
+def owners(words: Int64, n_buckets: int, texts: SymbolHashes) -> Int64:
     """The bucket that owns each constant.
 
     >>> symbols = Symbols()

@@ -12,7 +12,7 @@ from holdsfor.analysis.dependencies import Vertex
 from holdsfor.columns.tables import FluentTable, Key, PointTable, Relation
 from holdsfor.distribution.joins import Path, arguments, term_at
 from holdsfor.kernels.keys import Int64
-from holdsfor.parallel.exchange.facts import Facts, Load, Texts, owners
+from holdsfor.parallel.exchange.facts import Facts, Load, SymbolHashes, Texts, owners
 from holdsfor.parallel.exchange.retractions import operations_of
 from holdsfor.parallel.exchange.routing import Destination, Router
 from holdsfor.parallel.exchange.shipped_rules import Rules
@@ -130,7 +130,7 @@ class Bucket:
                 times = {name: facts.times[name] for name in _ROUTED_TIMES if name in facts.times}
                 yield from self.onward.shuffle_blocks(replace(facts, times=times), texts)
 
-    def owned(self, what: tuple[str, Key], table: Relation, bucket: int, texts: Texts) -> Int64:
+    def owned(self, what: tuple[str, Key], table: Relation, bucket: int, texts: SymbolHashes) -> Int64:
         """The rows of a table that this bucket owns."""
         if not self.paths:
             return np.arange(table.n, dtype=np.int64)
@@ -139,7 +139,7 @@ class Bucket:
             is_owned[rows[owners(keys, self.destination.n_buckets, texts) == bucket]] = True
         return np.flatnonzero(is_owned)
 
-    def keyed_rows(self, what: tuple[str, Key], table: Relation, texts: Texts) -> Iterator[tuple[Int64, Int64]]:
+    def keyed_rows(self, what: tuple[str, Key], table: Relation, texts: SymbolHashes) -> Iterator[tuple[Int64, Int64]]:
         """The rows of a table that match an event or FVP of the stage, with the keys of the rows.
 
         The table has all columns of words, or only the first ones.
@@ -152,6 +152,10 @@ class Bucket:
     def key_terms(self, key: Key, head: Term) -> set[Term | None]:
         """The terms at the key of a fluent in the head of a rule."""
         return {term_at(head, self.paths[vertex.label]) for vertex in self._vertices(("fluent", key))}
+
+    def key_paths(self, what: tuple[str, Key]) -> tuple[Path, ...]:
+        """The paths to the keys of an event or fluent that the stage computes."""
+        return tuple(self.paths[vertex.label] for vertex in self._vertices(what))
 
     def _vertices(self, what: tuple[str, Key]) -> list[Vertex]:
         """The vertices of a name that the stage computes."""

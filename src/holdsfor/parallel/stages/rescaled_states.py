@@ -132,7 +132,7 @@ def _settled_to(part: StatePart, latest: int, boundary: int) -> StatePart | None
         return None
     bucket = part.bucket
     with borrowed_rules(bucket.rules, bucket.components, is_last=bucket.is_last) as prepared:
-        session = bucket.restored(part.snapshot, prepared, "state")
+        session = bucket.restored(part.number, part.snapshot, prepared, "state")
         if not session.settle_until(latest, boundary):
             return None
         return replace(part, snapshot=Snapshot.from_bytes(session.snapshot(has_report=True).to_bytes()))

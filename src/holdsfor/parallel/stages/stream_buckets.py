@@ -29,6 +29,7 @@ from holdsfor.parallel.exchange.shipped_rules import Rules
 from holdsfor.parallel.exchange.shuffle_blocks import NO_STAGE, ShuffleBlock
 from holdsfor.parallel.stages.admission import RunSchedule
 from holdsfor.parallel.stages.buckets import Bucket, shown_facts
+from holdsfor.parallel.stages.owned_keys import owned_keys
 from holdsfor.parallel.stages.stage_functions import received_tables
 from holdsfor.runtime.domain_members import distinct_positions, domain_sources
 from holdsfor.runtime.incremental.batch_changes import BatchChanges
@@ -201,9 +202,10 @@ class StreamBucket(Bucket):
             self._insert_all(session, by_name(facts))
         return self._advanced(session, bucket, texts, last)
 
-    def restored(self, snapshot: Snapshot | None, prepared: PreparedRules, name: str) -> EngineSession:
+    def restored(self, bucket: int, snapshot: Snapshot | None, prepared: PreparedRules, name: str) -> EngineSession:
         """The session of a bucket, new without a snapshot."""
         run, compiled = self.run, self.rules.compiled()
+        prepared.compute_only(owned_keys(self, bucket, prepared.symbols))
         if snapshot is not None:
             session = EngineSession.restored(snapshot, compiled, self.rules.goal_terms(), prepared=prepared, name=name)
             session.incremental = self.incremental

@@ -55,7 +55,7 @@ class GroundingChecks:
 
     def admitted(self, key: Key, fvps: Sequence[Cell]) -> list[Cell]:
         """The FVPs whose fluents are in the grounding."""
-        if (True, *key) not in self.part.domains.plans:
+        if not self.part.domains.is_restricted((True, *key)):
             return list(fvps)
         known = self._fluents.setdefault(key, {})
         fresh = [fvp for fvp in fvps if fvp not in known]
@@ -68,7 +68,7 @@ class GroundingChecks:
 
     def admitted_events(self, key: Key, events: Sequence[Words]) -> list[Words]:
         """The events that are in the grounding."""
-        if (False, *key) not in self.part.domains.plans:
+        if not self.part.domains.is_restricted((False, *key)):
             return list(events)
         known = self._events.setdefault(key, {})
         fresh = list(dict.fromkeys(words for words in events if words not in known))

@@ -216,7 +216,7 @@ def restored_session(
     parts = [_part_session(part, prepared if i == 0 else None, name) for i, part in enumerate(found)]
     if not parts:
         rules = _rules(bucket) if prepared is None else prepared
-        parts = [PartSession(bucket, states.bucket, bucket.restored(None, rules, name))]
+        parts = [PartSession(bucket, states.bucket, bucket.restored(states.bucket, None, rules, name))]
     session = BucketSession(bucket, states.bucket, parts, history)
     for waiting, journal in names.journals:
         session.replay(states, waiting, journal)
@@ -225,7 +225,7 @@ def restored_session(
 
 def _part_session(part: StatePart, prepared: PreparedRules | None, name: str = "state") -> PartSession:
     rules = _rules(part.bucket) if prepared is None else prepared
-    return PartSession(part.bucket, part.number, part.bucket.restored(part.snapshot, rules, name))
+    return PartSession(part.bucket, part.number, part.bucket.restored(part.number, part.snapshot, rules, name))
 
 
 def _rules(bucket: StreamBucket) -> PreparedRules:

@@ -21,7 +21,7 @@ from holdsfor.parallel.exchange.shipped_rules import Rules
 from holdsfor.parallel.exchange.shuffle_blocks import ShuffleBlock
 from holdsfor.parallel.stages.admission import RunSchedule
 from holdsfor.parallel.stages.rule_pool import borrowed_rules
-from holdsfor.parallel.stages.state_parts import written_parts
+from holdsfor.parallel.stages.state_parts import bucket_of, written_parts
 from holdsfor.parallel.stages.stream_buckets import StreamBucket, StreamRouter, stream_buckets, stream_destinations
 from holdsfor.runtime.domain_members import domain_sources
 from holdsfor.runtime.kept_state import CommonRules, common_rules, kept_state
@@ -177,7 +177,7 @@ class _Keeping:
             parts = []
             for part in state_parts(bucket, files, name):
                 content = self._rewritten(part.snapshot, bucket, found.kinds if position == 0 else None)
-                content = self._with_cuts(content, bucket)
+                content = self._with_cuts(content, bucket_of(bucket, part.n_buckets), part.number)
                 report, state = report_of(content, found.symbols), stored_state(content, found.symbols)
                 if report is not None:
                     found.results += part.bucket.known_facts(report, state, part.number, found.texts)
@@ -210,12 +210,12 @@ class _Keeping:
             for name, found in members.items()
         }
 
-    def _with_cuts(self, snapshot: Snapshot, bucket: StreamBucket) -> Snapshot:
+    def _with_cuts(self, snapshot: Snapshot, bucket: StreamBucket, number: int) -> Snapshot:
         """The snapshot of a bucket that keeps the cuts of its results, if later stages read them."""
         if snapshot.settings["keeps_cuts"] or not bucket.onward.destinations:
             return snapshot
         with borrowed_rules(bucket.rules, bucket.components) as prepared:
-            session = bucket.restored(Snapshot.from_bytes(snapshot.to_bytes()), prepared, "state")
+            session = bucket.restored(number, Snapshot.from_bytes(snapshot.to_bytes()), prepared, "state")
             session.begin_to_keep_cuts()
             return Snapshot.from_bytes(session.snapshot(has_report=True).to_bytes(), "state")
 
