@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,25 @@ def test_an_input_without_a_record_becomes_idle() -> None:
     assert pace.decided(later, 2, seen(s0=95, s1_east=52), 1062.0).reached == 52
 
 
+@pytest.mark.parametrize("late_by", [0.0, 1.0])
+def test_sources_that_become_idle_together_or_one_after_another_reach_the_same_query_time(late_by: float) -> None:
+    pace = Pace(0, 10, timeout=60)
+    first = pace.decided(NEW, 0, seen(s0_a=99, s0_b=50), 1000.0)
+    both = pace.decided(first, 1, seen(s0_a=100, s0_b=50), 1000.0)
+    later = pace.decided(both, 2, seen(s0_a=100), 1000.0 + late_by)
+    idle = pace.decided(later, 3, {}, 1062.0)
+    assert (idle.last, idle.idle) == (90, ("0/a", "0/b"))
+
+
+def test_sources_are_not_idle_because_the_query_was_stopped() -> None:
+    pace = Pace(0, 10, timeout=60)
+    both = pace.decided(NEW, 0, seen(s0_a=15, s0_b=15), 1000.0)
+    restarted = replace(pace, began=5000.0)
+    first = restarted.decided(both, 1, seen(s0_a=95), 5010.0)
+    assert (first.last, first.idle) == (10, ())
+    assert restarted.decided(first, 2, {}, 5061.0).idle == ("0/b",)
+
+
 def test_a_clock_that_is_set_back_restarts_the_timeouts() -> None:
     pace = Pace(0, 10, timeout=60)
     both = pace.decided(NEW, 0, seen(s0_a=15, s0_b=15), 1_000_000.0)
@@ -89,6 +109,13 @@ def test_decisions_are_read_as_they_were_written(tmp_path: Path) -> None:
     (tmp_path / "decisions/000000000001.json").write_text('{"batch": 1', encoding="utf-8")
     with pytest.raises(HoldsforError, match=r"HF792.*decisions/000000000001.json"):
         log.last()
+
+
+def test_the_first_decision_of_a_micro_batch_counts(tmp_path: Path) -> None:
+    """A driver that was lost may have decided it before its successor."""
+    log = DecisionLog(StreamFiles(str(tmp_path)))
+    first = Decision(5, 0, 50, 100)
+    assert log.add(first) == log.add(Decision(5, 0, 50, 110)) == log.of(5) == first
 
 
 @pytest.mark.parametrize(

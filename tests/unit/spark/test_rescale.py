@@ -93,6 +93,19 @@ def test_a_stream_that_missed_a_change_of_its_state_stops(tmp_path: Path) -> Non
     begin_generation(files, changed, 7)
 
 
+def test_a_start_deletes_the_states_that_a_crash_has_left(tmp_path: Path) -> None:
+    _, files = checkpoint_of(tmp_path)
+    manifest = read_manifest(files)
+    assert manifest is not None
+    for folder in ("", "generation-2/"):  # the second one is of a change without a manifest
+        files.write(f"{folder}state/1/0/000000000001.state", b"")
+    begin_generation(files, manifest, -1)
+    assert files.folders("") == ["state"]
+    files.write("generation-2/begun", b"")
+    begin_generation(files, replace(manifest, folder="generation-2"), 7)
+    assert files.folders("") == ["generation-2"]
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

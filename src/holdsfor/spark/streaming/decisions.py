@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from math import inf
 
 from holdsfor.errors import DataProblem, Diagnostic
 from holdsfor.spark.streaming.state_files import RESTART, StreamFiles, number_of, numbered
@@ -66,10 +67,14 @@ class Decision:
 
     @property
     def reached(self) -> int | None:
-        """The last arrival up to which all records of the sources that are not idle have been delivered."""
+        """The last arrival up to which all records of the sources that are not idle have been delivered.
+
+        If all sources are idle, it is the latest arrival: they may become idle together or one after another.
+        """
         if self.missing:
             return None
-        return min((clock for name, clock in self.sources.items() if name not in self.idle), default=None)
+        waited = [clock for name, clock in self.sources.items() if name not in self.idle]
+        return min(waited) if waited else max(self.sources.values(), default=None)
 
 
 @dataclass(frozen=True)
@@ -78,7 +83,8 @@ class Pace:
 
     `start` is the first time-point of the run, or None: the first record, rounded down to a multiple of the step.
     `timeout` is the idleness timeout in seconds. `unit` is the number of time-points in a second, by the wall clock.
-    The names of sources begin with the number of their input.
+    The names of sources begin with the number of their input. `began` is the time of the wall clock at which the query
+    was started: a source is not idle because the query was stopped.
     """
 
     start: int | None
@@ -86,6 +92,7 @@ class Pace:
     timeout: float | None = None
     unit: int | None = None
     n_inputs: int = 1
+    began: float = -inf
 
     def decided(self, before: Decision, batch: int, seen: Mapping[str, Seen], now: float) -> Decision:
         """The decision of a micro-batch at a time of the wall clock, in seconds."""
@@ -107,9 +114,10 @@ class Pace:
         """The times of the last records; inputs without one count from the first micro-batch on.
 
         A clock that is set back restarts the timeouts: otherwise a source would be waited for until the clock reaches
-        the earlier time again.
+        the earlier time again. A start of the query restarts them, too.
         """
-        known = {name: min(at, now) for name, at in before.heard.items() if name in before.sources or name in waited}
+        heard = {name: max(at, self.began) for name, at in before.heard.items()}
+        known = {name: min(at, now) for name, at in heard.items() if name in before.sources or name in waited}
         return {**dict.fromkeys(waited, now), **known, **dict.fromkeys(seen, now)}
 
     def _start(self, seen: Mapping[str, Seen]) -> int | None:
@@ -162,8 +170,12 @@ class DecisionLog:
     def _names(self) -> list[str]:
         return numbered(self.files.names(_FOLDER))
 
-    def add(self, decision: Decision) -> None:
-        self.files.write(f"{_FOLDER}/{_name(decision.batch)}", json.dumps(asdict(decision)).encode())
+    def add(self, decision: Decision) -> Decision:
+        """Write a decision; the one of another driver, if that was the first."""
+        name = _name(decision.batch)
+        if self.files.create(f"{_FOLDER}/{name}", json.dumps(asdict(decision)).encode()):
+            return decision
+        return self._read(name)
 
     def _read(self, name: str) -> Decision:
         content = self.files.read(f"{_FOLDER}/{name}")

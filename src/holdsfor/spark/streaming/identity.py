@@ -192,19 +192,23 @@ def check_identity(files: StreamFiles, expected: Identity, rules: Rules, stages:
 
 
 def begin_generation(files: StreamFiles, manifest: Manifest, committed: int) -> None:
-    """Check that no micro-batch ran while the state was rewritten, and delete the state before."""
+    """Check that no micro-batch ran while the state was rewritten, and delete all other states."""
     state = files.inside(manifest.folder)
-    if not manifest.folder or _BEGUN in state.names(""):
-        return
+    if manifest.folder and _BEGUN not in state.names(""):
+        _check_rewritten(manifest, committed)
+        state.write(_BEGUN, b"")
+    # Also after a crash between the two, or one that left a state without a manifest.
+    for name in files.folders(""):
+        if name != (manifest.folder or "state") and (name == "state" or name.startswith(_GENERATION)):
+            files.delete_folder(name)
+
+
+def _check_rewritten(manifest: Manifest, committed: int) -> None:
     if committed != manifest.batch:
         message = (
             f"the state was rewritten after micro-batch {manifest.batch}, and the stream has gone on to {committed}"
         )
         raise DataProblem(Diagnostic("HF792", message, hint=RESTART))
-    state.write(_BEGUN, b"")
-    for name in files.folders(""):
-        if name == "state" or (name.startswith(_GENERATION) and name != manifest.folder):
-            files.delete_folder(name)
 
 
 def check_generation(files: StreamFiles, manifest: Manifest) -> None:

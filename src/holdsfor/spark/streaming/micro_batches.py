@@ -201,6 +201,10 @@ class MicroBatches:
     _form: TimeForm = field(default=TimeForm(None, is_final=False), init=False)
     _tokens: dict[int, DataFrame] = field(default_factory=dict, init=False)
     _n_misfits: int = field(default=0, init=False)
+    pace: Pace = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.pace = replace(self.plan.pace, began=time.time())
 
     @cached_property
     def states(self) -> StreamFiles:
@@ -260,9 +264,8 @@ class MicroBatches:
         with phases.measured("read"):
             seen, counts = _summary(sent)
         if decision is None:
-            decision = self.plan.pace.decided(before, number, seen, time.time())
-            decision = replace(decision, has_offset=self._form.has_offset)
-            self.log.add(decision)
+            decision = self.pace.decided(before, number, seen, time.time())
+            decision = self.log.add(replace(decision, has_offset=self._form.has_offset))
         found: list[DataFrame] = []
         numbers: Numbers = {}
         if decision.is_due:
