@@ -187,11 +187,11 @@ class Domains:
         return key in self.plans
 
     def restrict_to(self, owned: OwnedInstances | None) -> None:
-        """Compute the owned instances only; forget what is known of others."""
+        """Compute the owned instances only; drop all cached memberships."""
         self.owned = owned
-        self._forget_memberships()
+        self._drop_memberships()
 
-    def _forget_memberships(self) -> None:
+    def _drop_memberships(self) -> None:
         self._signatures.clear()
         self._signature_ids.clear()
         self._members.clear()
@@ -310,7 +310,7 @@ class Domains:
         known = self._signatures.get((key, value))
         if known is None:
             if len(self._signatures) > _MANY_MEMBERSHIPS:
-                self._forget_memberships()
+                self._drop_memberships()
             term = None if value is None else context.symbols.term(value)
             plans = self.plans.get(key)
             found = None if plans is None else frozenset(s for p in plans if (s := p.signature(term)) is not None)
