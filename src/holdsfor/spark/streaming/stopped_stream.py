@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from holdsfor.columns.encoding import Symbols
 from holdsfor.distribution.kept_stages import PlannedRules
 from holdsfor.distribution.stages import Stages
@@ -195,9 +197,14 @@ def _blocks(states: StateFiles, name: str) -> list[Any]:
 
 
 def _each_once(facts: Sequence[Facts]) -> Iterator[Facts]:
-    """The facts of one micro-batch, without those that several buckets have received: a record has one place."""
+    """The facts of one micro-batch, without those that several buckets have received.
+
+    A record has one place, a retraction has one id in its text.
+    """
     for each in by_name(facts):
-        rows = distinct_rows([*each.words, *each.times.values()], each.n) if "place" in each.times else None
+        texts = [text.dictionary_encode().indices.to_numpy().astype(np.int64) for text in each.texts.values()]
+        columns = [*each.words, *each.times.values(), *texts]
+        rows = distinct_rows(columns, each.n) if "place" in each.times else None
         yield each if rows is None else each.take(rows)
 
 
