@@ -14,7 +14,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -211,6 +211,10 @@ def test_other_streams_and_tables_are_refused(spark: SparkSession, tmp_path: Pat
         options = {"window": 20, "step": 10, "start": 0, "buckets": 2, **changed}
         with pytest.raises(HoldsforError, match=f"HF793.*{message}"):
             hf.spark.stream(lines, rules, **options).micro_batches(checkpoint)
+    with pytest.raises(HoldsforError, match=r'HF704.*expected "event" or "wall" for `clock`, found `wal`'):
+        hf.spark.stream(lines, rules, window=20, clock=cast(Any, "wal"))
+    with pytest.raises(HoldsforError, match=r'HF704.*expected "\+" or "-" for `ops`, found `insert`'):
+        stream.alerts("rich", ops=cast(Any, ["insert"]))
     changed_rules = hf.load_text(RICH + "initially(rich(_)=false).")
     with pytest.raises(HoldsforError, match=r"HF793.*other rules"):
         hf.spark.stream(lines, changed_rules, window=20, step=10, start=0, buckets=2).micro_batches(checkpoint)

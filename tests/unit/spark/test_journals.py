@@ -63,6 +63,18 @@ def expected() -> object:
     return embedded_outcome(lines, hf.load_text(RULES), RUN, 100).changes
 
 
+def test_the_state_of_another_bucket_is_refused(tmp_path: Path) -> None:
+    """A backup that was restored in part, or into other folders, may have it."""
+    stream = streamed(tmp_path, None)
+    stream.divide(2, "")
+    run(stream, 0, 1)
+    (tmp_path / "state/1/0").rename(tmp_path / "aside")
+    (tmp_path / "state/1/1").rename(tmp_path / "state/1/0")
+    (tmp_path / "aside").rename(tmp_path / "state/1/1")
+    with pytest.raises(DataProblem, match=r"HF792.*has the state of bucket 1 of stage 1"):
+        run(stream, 2)
+
+
 def test_a_lost_session_is_restored_from_a_snapshot_and_its_journals(tmp_path: Path) -> None:
     stream = streamed(tmp_path, journals_only())
     run(stream, *range(6))

@@ -92,6 +92,12 @@ def test_numbers_of_a_webhook_out_of_range_are_refused(name: str, value: str) ->
         webhook_sink(settings("webhook", url="https://example.org/hook", **{name: value}))
 
 
+def test_a_misspelt_option_of_a_webhook_is_refused() -> None:
+    options = {"header.Authorization": "Bearer 1", "atempts": "3"}
+    with pytest.raises(HoldsforError, match=r"HF795.*no option `atempts`\n.*url, attempts, timeout and header.NAME"):
+        webhook_sink(settings("webhook", url="https://example.org/hook", **options))
+
+
 def test_the_largest_numbers_of_a_webhook_are_accepted() -> None:
     found: Any = webhook_sink(settings("webhook", url="https://example.org", attempts="1000", timeout="86400"))
     assert (found.n_attempts, found.timeout) == (1000, 86_400)

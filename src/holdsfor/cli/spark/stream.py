@@ -52,14 +52,14 @@ def add_parser(commands: Commands) -> None:
 def execute(options: argparse.Namespace) -> int:
     fill_in(options, "spark stream")
     from holdsfor.runtime.windows import check_bounds, check_windows
-    from holdsfor.spark.input.ingestion import check_buckets
+    from holdsfor.spark.input.ingestion import MOST_STREAM_BUCKETS, check_buckets
     from holdsfor.spark.streaming.command_inputs import check_folders, check_inputs, check_mappings, check_places
 
     convert_times(options)
     step = options.window if options.step is None else options.step
     check_windows(options.tick, options.window, step, options.allen_memory)
     check_bounds(options.start, None)
-    check_buckets(options.buckets)
+    check_buckets(options.buckets, MOST_STREAM_BUCKETS)
     check_inputs(options.input, options.max_per_batch, options.checkpoint)
     outputs = stream_outputs(options)
     places = {f"--{name}": getattr(options, name) for name in ("current", "alerts", "checkpoint")}

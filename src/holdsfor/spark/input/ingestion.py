@@ -45,13 +45,16 @@ _ROWS_OF_A_READ = 1 << 17
 _MANY_BUCKETS = 256
 _BYTES_OF_A_ROW = 24
 _MOST_BUCKETS = 1_000_000
+MOST_STREAM_BUCKETS = 10_000
+"""Each bucket of a stream is a task in every micro-batch, and the driver of Spark holds them all."""
+
 _ABSURD = 1 << 50  # bytes: Spark reports a huge size where the size is unknown
 
 
-def check_buckets(buckets: int | None) -> None:
+def check_buckets(buckets: int | None, most: int = _MOST_BUCKETS) -> None:
     """Refuse a number of buckets below 1, or one with more files and tasks than a run can have."""
-    if buckets is not None and not 1 <= buckets <= _MOST_BUCKETS:
-        expected = "at least 1" if buckets < 1 else f"at most {_MOST_BUCKETS:,}"
+    if buckets is not None and not 1 <= buckets <= most:
+        expected = "at least 1" if buckets < 1 else f"at most {most:,}"
         raise UsageProblem(Diagnostic("HF770", f"the number of buckets is {buckets:,}, expected {expected}"))
 
 

@@ -26,7 +26,7 @@ from holdsfor.spark.streaming.stored_blocks import read_blocks, read_file
 
 __all__ = ["BucketSession", "is_snapshot_due", "restored_session", "settled_by"]
 
-_HISTORY, _SETTLED = "history", "settled"
+_HISTORY, _SETTLED, _PLACE = "history", "settled", "place"
 _REPLAY_BYTES = 64 << 10  # of a snapshot, which are written as fast as a journal without records is replayed
 _SHARE = 0.5, 1.0  # of a snapshot that journals may reach; each bucket has its own, so that they do not meet
 
@@ -126,7 +126,8 @@ class BucketSession:
 
     def snapshot(self) -> bytes:
         """The state as the content of a file; journals then continue it, if one session has all keys."""
-        more: dict[str, Any] = {_HISTORY: self.history, _SETTLED: [part.settled for part in self.parts]}
+        place = [self.bucket.destination.stage, self.number]
+        more = {_HISTORY: self.history, _SETTLED: [part.settled for part in self.parts], _PLACE: place}
         if not self.is_whole:
             self._join(more)
         content = written_parts(self._states(), more)
@@ -212,6 +213,7 @@ def restored_session(
     found: list[StatePart] = []
     if names.snapshot is not None:
         found, more = read_parts(states.read(names.snapshot), name, bucket, states.bucket)
+        _check_place(more, states, name)
         history = more.get(_HISTORY, history)
     parts = [_part_session(part, prepared if i == 0 else None, name) for i, part in enumerate(found)]
     if not parts:
@@ -221,6 +223,14 @@ def restored_session(
     for waiting, journal in names.journals:
         session.replay(states, waiting, journal)
     return session
+
+
+def _check_place(more: dict[str, Any], states: StateFiles, name: str) -> None:
+    """Refuse the state of another bucket; the states of older versions do not have their place."""
+    stage, bucket = more.get(_PLACE, (states.stage, states.bucket))
+    if (stage, bucket) != (states.stage, states.bucket):
+        message = f"the file `{name}` has the state of bucket {bucket} of stage {stage}"
+        raise DataProblem(Diagnostic("HF792", message, hint=RESTART))
 
 
 def _part_session(part: StatePart, prepared: PreparedRules | None, name: str = "state") -> PartSession:

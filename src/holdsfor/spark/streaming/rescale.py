@@ -15,7 +15,7 @@ from holdsfor.errors import DataProblem, Diagnostic, UsageProblem, counted
 from holdsfor.parallel.exchange.routing import Router
 from holdsfor.parallel.stages.rescaled_states import rescaled_states, settled_until
 from holdsfor.parallel.stages.stream_buckets import StreamBucket, StreamRouter
-from holdsfor.spark.input.ingestion import check_buckets
+from holdsfor.spark.input.ingestion import MOST_STREAM_BUCKETS, check_buckets
 from holdsfor.spark.streaming.checkpoint_lock import locked_alone
 from holdsfor.spark.streaming.identity import PLACE, Manifest, read_manifest, write_manifest
 from holdsfor.spark.streaming.state_files import FILES, RESTART, StateFiles, StreamFiles, number_of
@@ -82,7 +82,7 @@ def rescale(checkpoint: str, *, buckets: int) -> Rescaled:
     holdsfor.errors.UsageProblem: error[HF793]: `no/such/checkpoint` is not the checkpoint of a stream of holdsfor
       hint: give the folder of `checkpointLocation`
     """
-    check_buckets(buckets)
+    check_buckets(buckets, MOST_STREAM_BUCKETS)
     files = StreamFiles(f"{checkpoint.rstrip('/')}/{FILES}")
     if read_manifest(files) is None:
         message = f"`{checkpoint}` is not the checkpoint of a stream of holdsfor"

@@ -20,7 +20,7 @@ from holdsfor.runtime.windows import check_bounds, check_windows
 from holdsfor.sources.time_arguments import DurationArgument, TimeArgument, duration_of, time_point_of
 from holdsfor.sources.times import Unit
 from holdsfor.spark.cluster.connect import parallelism, refuse_connect
-from holdsfor.spark.input.ingestion import check_buckets
+from holdsfor.spark.input.ingestion import MOST_STREAM_BUCKETS, check_buckets
 from holdsfor.spark.input.inputs import Columns, Given
 from holdsfor.spark.job.job_input import in_order
 from holdsfor.spark.streaming.alerts import alert_rows, alert_sink_of, check_condition
@@ -53,6 +53,12 @@ __all__ = ["RecognitionStream", "stream"]
 
 OnChange: TypeAlias = Literal["refuse", "keep", "restart"]
 """The treatment of a checkpoint of other rules."""
+
+ClockChoice: TypeAlias = Literal["event", "wall"]
+"""The clock that makes query times due."""
+
+Operation: TypeAlias = Literal["+", "-"]
+"""The operation of a change: an insert or a delete."""
 
 _PER_SECOND: dict[Unit, int] = {"s": 1, "ms": 1_000, "us": 1_000_000}
 
@@ -112,7 +118,7 @@ class RecognitionStream:
         n_rows = self.changes.n_rows
         return Feed(self, "current", lambda output: last_changes(output.changes), n_rows, current_sink_of)
 
-    def alerts(self, *selectors: str, where: str | None = None, ops: Sequence[Literal["+", "-"]] = ("+",)) -> Feed:
+    def alerts(self, *selectors: str, where: str | None = None, ops: Sequence[Operation] = ("+",)) -> Feed:
         """The changes of some fluents and events, with an `id` that is the same when an alert is sent again.
 
         A selector is a name, a name with its arity such as `gap/1`, or a pattern such as `gap(_)=farFromPorts`.
@@ -126,6 +132,8 @@ class RecognitionStream:
         >>> alerts = found.alerts("rich", where="arguments[0] = 'chris'")
         >>> writer = alerts.writeStream.format("webhook").option("url", "https://example.org/hook")
         """
+        for each in ops:
+            _check_choice("ops", each, get_args(Operation))
         if where is not None:
             check_condition(self.plan.input.spark, where)
         compiled, n_rows = self.plan.compiled, self.changes.n_rows
@@ -209,7 +217,7 @@ def stream(
     arrival: str | None = None,
     source: str | None = None,
     idle: DurationArgument | None = None,
-    clock: Literal["event", "wall"] = "event",
+    clock: ClockChoice = "event",
     buckets: int | None = None,
     tick: int = 1,
     allen_memory: DurationArgument | None = None,
@@ -244,9 +252,10 @@ def stream(
     RecognitionStream of rich, windows of 20 every 5
     """
     compiled, inputs = in_order(rules, [data])
-    _check_on_change(on_change)
+    _check_choice("on_change", on_change, get_args(OnChange))
+    _check_choice("clock", clock, get_args(ClockChoice))
     check_time_zone(tz)
-    check_buckets(buckets)
+    check_buckets(buckets, MOST_STREAM_BUCKETS)
     unit = time_unit or "s"
     lengths = _lengths(window, step, allen_memory, start, tick, unit, tz)
     compiled, goals = with_clock(with_output(compiled, show), unit, tz), list(goals)
@@ -277,9 +286,11 @@ def stream(
     return RecognitionStream(plan, identity, buckets is not None, on_change)
 
 
-def _check_on_change(on_change: str) -> None:
-    if on_change not in get_args(OnChange):
-        message = f'expected "refuse", "keep" or "restart" for `on_change`, found `{on_change}`'
+def _check_choice(name: str, found: str, choices: Sequence[str]) -> None:
+    """Refuse another value of an argument than its choices."""
+    if found not in choices:
+        *others, last = (f'"{each}"' for each in choices)
+        message = f"expected {', '.join(others)} or {last} for `{name}`, found `{found}`"
         raise UsageProblem(Diagnostic("HF704", message))
 
 

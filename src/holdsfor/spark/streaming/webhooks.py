@@ -27,6 +27,7 @@ _MOST_ATTEMPTS, _LONGEST_TIMEOUT, _LONGEST_PAUSE = 1000, 86_400, 60.0
 _AGAIN = (408, 425, 429, 500, 502, 503, 504)
 """Answers after which a request is repeated."""
 
+_OPTIONS = ("url", "attempts", "timeout")
 _HEADER = "header."
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _HEADER_VALUE = re.compile(r"[\t\x20-\x7e\xa0-\xff]*")
@@ -91,6 +92,10 @@ class WebhookSink:
 def webhook_sink(settings: SinkSettings) -> Sink:
     """The sink of a webhook with the options `url`, `attempts`, `timeout` and `header.NAME`."""
     options = settings.options
+    unknown = [name for name in options if name not in _OPTIONS and not name.startswith(_HEADER)]
+    if unknown:
+        message = f"the format `webhook` has no option `{unknown[0]}`"
+        refuse_output(message, f"its options are {', '.join(_OPTIONS)} and {_HEADER}NAME")
     url = settings.path or options.get("url")
     address, credentials = webhook_address(url or "")
     headers = {key.removeprefix(_HEADER): value for key, value in options.items() if key.startswith(_HEADER)}
