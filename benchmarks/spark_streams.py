@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import shutil
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -139,13 +140,14 @@ def state_of(checkpoint: Path) -> tuple[int, int]:
     from holdsfor.spark.streaming.inspection import inspection_of
 
     lines = list(inspection_of(str(checkpoint)))
-    n_bytes = sum(_first_number(line) for line in lines if line.startswith("stage "))
-    return n_bytes, sum(_first_number(line) for line in lines if "open interval" in line and line.count(":") == 1)
+    n_bytes = sum(_first_number(line.partition(": ")[2]) for line in lines if line.startswith("stage "))
+    n_open = sum(_first_number(line) for line in lines if re.match(r"  [0-9,]+ open interval", line))
+    return n_bytes, n_open
 
 
-def _first_number(line: str) -> int:
-    """The number after the colon of a line of an inspection."""
-    return int(line.split(":")[1].split()[0].replace(",", ""))
+def _first_number(text: str) -> int:
+    """The number at the begin of a text of an inspection."""
+    return int(text.split()[0].replace(",", ""))
 
 
 def write_batches(folder: Path, tables: Iterable[Any], n_files: int = 1) -> Path:

@@ -258,7 +258,8 @@ def test_the_command_reads_folders_and_continues(
     shown = capsys.readouterr().out.splitlines()
     assert shown[0] == "window 20, step 10, clock tick 1, 2 buckets"
     assert shown[1:3] == ["micro-batch 1, start 0, query time 20 reached", "source 0: arrival 25"]
-    assert "  rich: 2 open intervals" in shown
+    assert shown[4:6] == ["  3 records, 1 of them for a later query time", shown[5]]
+    assert "  rich: 2 open intervals, the oldest is rich(ann)=true since 6" in shown
     assert main([*arguments[:6], "30", *arguments[7:]]) == 2
     assert "HF793" in capsys.readouterr().err
     assert main(["spark", "inspect", str(tmp_path / "records")]) == 2
@@ -284,7 +285,7 @@ def test_json_lines_without_an_offset_have_their_form_after_a_restart(spark: Spa
     shown = list(inspection_of(str(tmp_path / "checkpoint"), shown_as))
     assert shown[0] == "window 20 s, step 10 s, clock tick 1 s, 1 bucket"
     assert shown[1] == "micro-batch 0, start 2026-05-04T06:00:00, query time 2026-05-04T06:00:10 reached"
-    assert shown[-2:] == ["  rich: 1 open interval", "  the oldest open interval starts at 2026-05-04T06:00:06"]
+    assert shown[-1] == "  rich: 1 open interval, the oldest is rich(ann)=true since 2026-05-04T06:00:06"
     again = stream(read_lines(spark, folder)).micro_batches(f"file:{tmp_path}/checkpoint")
     assert again.log.before(1).has_offset is False
 

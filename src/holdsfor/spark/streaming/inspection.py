@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
+from holdsfor.columns.encoding import Symbols
+from holdsfor.columns.tables import FluentTable, Key
 from holdsfor.columns.time_type import TimeType
-from holdsfor.errors import Diagnostic, UsageProblem, counted
+from holdsfor.errors import DataProblem, Diagnostic, UsageProblem, counted
 from holdsfor.kernels.packing import OPEN
-from holdsfor.parallel.stages.state_parts import read_parts
-from holdsfor.runtime.snapshot import Snapshot
+from holdsfor.parallel.exchange.facts import Texts
+from holdsfor.parallel.stages.state_parts import StatePart, read_parts
+from holdsfor.parallel.stages.stream_buckets import StreamBucket
+from holdsfor.runtime.state_snapshot import report_of, stored_state
 from holdsfor.sources.times import Clock
+from holdsfor.spark.exchange.shuffle_rows import loads_of
 from holdsfor.spark.streaming.decisions import Decision, DecisionLog
 from holdsfor.spark.streaming.identity import PLACE, Identity, read_manifest
-from holdsfor.spark.streaming.state_files import FILES, StateFiles, StreamFiles
-from holdsfor.spark.streaming.stopped_stream import StoppedStream, replayed_snapshot
+from holdsfor.spark.streaming.state_files import FILES, RESTART, StateFiles, StreamFiles
+from holdsfor.spark.streaming.stopped_stream import StoppedStream, replayed_snapshot, state_files
+from holdsfor.spark.streaming.stored_blocks import read_file
+from holdsfor.syntax.printer import show
+from holdsfor.syntax.terms import Atom, Struct
 
 __all__ = ["inspection_of"]
 
@@ -35,14 +42,17 @@ def inspection_of(checkpoint: str, shown_as: Callable[[TimeType | None], ShowTim
     if manifest is None:
         message = f"`{checkpoint}` is not the checkpoint of a stream of holdsfor"
         raise UsageProblem(Diagnostic("HF793", message, hint=PLACE))
-    decision = DecisionLog(files).last()
+    decision, stages = _stages(checkpoint.rstrip("/"), files)
     times = None if decision is None else _time_type(decision, manifest.identity)
     yield _settings(manifest.identity, times)
     if decision is None:
         yield "no micro-batch yet"
         return
     yield from _progress(decision, shown_as(times))
-    yield from _state(StoppedStream(checkpoint.rstrip("/"), files), shown_as(times))
+    if manifest.is_restarted(decision.last):
+        yield "the rules were changed: new definitions have results from the next query time on"
+    for number, stage in enumerate(stages, start=1):
+        yield from stage.lines(number, shown_as(times))
 
 
 def _time_type(decision: Decision, identity: Identity) -> TimeType | None:
@@ -70,6 +80,25 @@ def _progress(decision: Decision, show_time: ShowTime) -> Iterator[str]:
 
 
 @dataclass
+class _Open:
+    """The open intervals of a fluent: their number, and the start and the FVP of the oldest."""
+
+    n: int = 0
+    start: int = OPEN
+    fvp: str = ""
+
+    def add(self, table: FluentTable, key: Key, symbols: Symbols) -> None:
+        """Add the open intervals of a bucket."""
+        rows = (table.ends == OPEN).nonzero()[0]
+        self.n += len(rows)
+        if len(rows) and int(table.starts[rows].min()) < self.start:
+            oldest = table.take(rows[[int(table.starts[rows].argmin())]])
+            *arguments, value = (symbols.term(int(column[0])) for column in oldest.keys)
+            fluent = Struct(key[0], tuple(arguments)) if arguments else Atom(key[0])
+            self.start, self.fvp = int(oldest.starts[0]), show(Struct("=", (fluent, value)))
+
+
+@dataclass
 class _Stage:
     """The states of the buckets of a stage, in numbers."""
 
@@ -78,55 +107,94 @@ class _Stage:
     largest: int = 0
     n_records: int = 0
     n_waiting: int = 0
-    n_open: Counter[str] = field(default_factory=Counter)
-    oldest: int | None = None
+    n_entities: int = 0
+    open_intervals: dict[Key, _Open] = field(default_factory=dict)
 
-    @property
-    def shown(self) -> str:
-        """The size of the state in one line."""
+    def lines(self, number: int, show_time: ShowTime) -> Iterator[str]:
+        """The size of the state, what waits, and the open intervals of each fluent."""
         snapshots = f"{counted(self.n_bytes, 'byte')} in snapshots, {self.n_journal_bytes:,} in journals"
-        records = f"{counted(self.n_records, 'record')}, {counted(self.n_waiting, 'file')} of waiting records"
-        return f"{snapshots}, {self.largest:,} in the largest bucket; {records}"
+        yield f"stage {number}: {snapshots}, {self.largest:,} in the largest bucket"
+        yield f"  {counted(self.n_records, 'record')}, {self.n_waiting:,} of them for a later query time"
+        n_open = sum(each.n for each in self.open_intervals.values())
+        sizes = [self._size(n_open, "open interval"), self._size(self.n_entities, "entity", "entities")]
+        yield from (f"  {size}" for size in sizes if size)
+        for (name, _), each in sorted(self.open_intervals.items()):
+            oldest = f"the oldest is {each.fvp} since {show_time(each.start)}"
+            yield f"  {name}: {counted(each.n, 'open interval')}, {oldest}"
 
-    def add(self, snapshot: Snapshot) -> None:
-        """Add the records and open intervals of a bucket."""
-        for (name, _), (_, starts, ends) in snapshot.parts.get("report", [0, [], []])[1]:
-            is_open = snapshot.columns[ends] == OPEN
-            if is_open.any():
-                self.n_open[name] += int(is_open.sum())
-                first = int(snapshot.columns[starts][is_open].min())
-                self.oldest = first if self.oldest is None else min(self.oldest, first)
-        stored = snapshot.parts["state"]["records"]
-        self.n_records += sum(
-            len(snapshot.columns[part[2]]) for kind in ("events", "fluents") for _, part in stored[kind]
-        )
+    def _size(self, n: int, singular: str, plural: str | None = None) -> str:
+        total = self.n_bytes + self.n_journal_bytes
+        return f"{counted(n, singular, plural)}, {total // n:,} bytes of state for each" if n else ""
+
+    def add_waiting(self, blocks: Iterable[Any]) -> None:
+        """Add the records in a file of a micro-batch without a due query time."""
+        found = (facts for load in loads_of(blocks, Symbols()) for facts in load.facts)
+        n = sum(facts.n for facts in found if "arrival" in facts.times)
+        self.n_records, self.n_waiting = self.n_records + n, self.n_waiting + n
+
+    def add(self, part: StatePart) -> None:
+        """Add the records, open intervals and entities of a bucket, or of a part of it."""
+        symbols = Symbols()
+        state, report = stored_state(part.snapshot, symbols), report_of(part.snapshot, symbols)
+        for records in state.records.all:
+            self.n_records += len(records)
+            self.n_waiting += int((records.arrivals > (state.previous or 0)).sum())
+        texts, entities = Texts(symbols), set[int]()
+        for key, table in ({} if report is None else report.fluents).items():
+            keyed = list(part.bucket.keyed_rows(("fluent", key), table, texts))
+            if part.bucket.paths and not keyed:
+                continue  # input, which other buckets may have, too
+            entities.update(word for _, words in keyed for word in words.tolist())
+            if (table.ends == OPEN).any():
+                self.open_intervals.setdefault(key, _Open()).add(table, key, symbols)
+        self.n_entities += len(entities)
 
 
-def _state(stream: StoppedStream, show_time: ShowTime) -> Iterator[str]:
-    """The size of the state of each stage, the open intervals of its fluents, and the oldest of them."""
-    files = stream.files.inside(stream.manifest.folder)
-    for number in files.folders("state"):
-        stage = _Stage()
-        for bucket in files.folders(f"state/{number}"):
-            _read(stream, StateFiles(files, int(number), int(bucket)), stage)
-        yield f"stage {number}: {stage.shown}"
-        yield from (f"  {name}: {counted(n, 'open interval')}" for name, n in sorted(stage.n_open.items()))
-        if stage.oldest is not None:
-            yield f"  the oldest open interval starts at {show_time(stage.oldest)}"
+def _stages(checkpoint: str, files: StreamFiles) -> tuple[Decision | None, list[_Stage]]:
+    """The last decision and the states of all stages; a stream that is running may replace them meanwhile."""
+    log = DecisionLog(files)
+    while True:
+        decision, stream = log.last(), StoppedStream(checkpoint, files)
+        if decision is None:
+            return None, []
+        try:
+            buckets = stream.buckets(stream.manifest.identity.n_buckets)
+            return decision, [_stage(stream, bucket, decision) for bucket in buckets]
+        except DataProblem:
+            if log.last() == decision:
+                raise
 
 
-def _read(stream: StoppedStream, states: StateFiles, stage: _Stage) -> None:
-    """Add the state of a bucket, after its journals are replayed in memory."""
-    names = states.needed_by()
-    stage.n_waiting += len(names.waiting)
-    if names.snapshot is None:
+def _stage(stream: StoppedStream, bucket: StreamBucket, decision: Decision) -> _Stage:
+    """The states of the buckets of a stage, after their journals are replayed in memory."""
+    found, files = _Stage(), stream.files.inside(stream.manifest.folder)
+    for states in state_files(bucket, files):
+        names = states.needed_by()
+        for waiting in names.waiting:
+            found.add_waiting(read_file(states.read(waiting), f"{states.folder}/{waiting}"))
+        content = None if names.snapshot is None else states.read(names.snapshot)
+        parts: list[StatePart] = []
+        if content is not None:
+            n_journal_bytes = sum(len(states.read(each)) for more, last in names.journals for each in (*more, last))
+            found.n_bytes, found.n_journal_bytes = found.n_bytes + len(content), found.n_journal_bytes + n_journal_bytes
+            found.largest = max(found.largest, len(content) + n_journal_bytes)
+            content = replayed_snapshot(bucket, states, names) if names.journals else content
+            parts = read_parts(content, f"{states.folder}/{names.last}", bucket, states.bucket)[0]
+        _check_query_time(stream, states, parts, decision)
+        for part in parts:
+            found.add(part)
+    return found
+
+
+def _check_query_time(
+    stream: StoppedStream, states: StateFiles, parts: Sequence[StatePart], decision: Decision
+) -> None:
+    """Refuse a state that is missing or too old; a micro-batch without a commit may be incomplete."""
+    needed = decision.last if decision.batch < stream.next else decision.previous
+    if needed is None or stream.manifest.begins_after(states.stage, needed):
         return
-    content = states.read(names.snapshot)
-    n_journal_bytes = sum(len(states.read(each)) for files, journal in names.journals for each in (*files, journal))
-    stage.n_bytes, stage.n_journal_bytes = stage.n_bytes + len(content), stage.n_journal_bytes + n_journal_bytes
-    stage.largest = max(stage.largest, len(content) + n_journal_bytes)
-    bucket = stream.buckets(stream.manifest.identity.n_buckets)[states.stage - 1]
-    if names.journals:
-        content = replayed_snapshot(bucket, states, names)
-    for part in read_parts(content, f"{states.folder}/{names.last}", bucket, states.bucket)[0]:
-        stage.add(part.snapshot)
+    found = [part.snapshot.parts["state"]["previous"] for part in parts]
+    if not found or None in found or min(found) < needed:
+        shown = "of an earlier query time" if found else "missing"
+        message = f"the state of bucket {states.bucket} of stage {states.stage} is {shown}"
+        raise DataProblem(Diagnostic("HF792", message, hint=RESTART))

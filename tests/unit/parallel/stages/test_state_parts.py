@@ -120,10 +120,10 @@ def test_a_number_of_buckets_with_too_many_parts_is_refused_with_others(
 def test_an_inspection_adds_up_the_parts_of_a_bucket(tmp_path: Path) -> None:
     stream = streamed(tmp_path, 3)
     run(stream, tmp_path, 0, 5)
-    before = [line for line in inspection_of(str(tmp_path)) if "open" in line]
+    before = [line for line in inspection_of(str(tmp_path)) if "the oldest is" in line]
     rescaled(stream, tmp_path, 2)
     assert before
-    assert [line for line in inspection_of(str(tmp_path)) if "open" in line] == before
+    assert [line for line in inspection_of(str(tmp_path)) if "the oldest is" in line] == before
 
 
 def test_damaged_parts_are_refused(tmp_path: Path) -> None:
