@@ -5,10 +5,14 @@ from __future__ import annotations
 import datetime
 import gzip
 import json
+import os
 import shutil
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow.parquet as pq  # type: ignore[import-untyped]
 import pytest
 
 import holdsfor as hf
@@ -52,6 +56,25 @@ def test_csv_files_of_a_folder_have_headers_of_their_own(
         (10, "+", "rich(ann)=true", 6),
         (20, "+", "rich(bob)=true", 13),
     ]
+
+
+def test_files_that_are_much_older_than_the_newest_one_are_read(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A copy may keep the time of its modification; Spark's own limit is a week."""
+    text, csv, parquet = folders = [tmp_path / name for name in ("text", "csv", "parquet")]
+    inputs = [f"{csv}: {COLUMNS}", "--input", f"{parquet}: {COLUMNS}", "--input", str(text)]
+    for n, age in enumerate((0, 30 * 86_400)):
+        for folder in folders:
+            folder.mkdir(exist_ok=True)
+        (text / f"{n}.txt").write_text("win|5|5|ann\n", encoding="utf-8")
+        (csv / f"{n}.csv").write_text("time,person\n5,ann\n", encoding="utf-8")
+        pq.write_table(pa.table({"person": ["ann"], "time": [5]}), parquet / f"{n}.parquet")
+        modified = time.time() - age
+        for file in tmp_path.glob(f"*/{n}.*"):
+            os.utime(file, (modified, modified))
+        assert main(command(tmp_path, *inputs)) == 0
+        assert "3 records read" in capsys.readouterr().err
 
 
 def test_files_beside_a_folder_with_an_equals_sign_are_read(spark: SparkSession, tmp_path: Path) -> None:

@@ -24,10 +24,13 @@ _NULL = "__HIVE_DEFAULT_PARTITION__"
 
 
 def parquet_stream(spark: SparkSession, reader: DataStreamReader, path: str) -> DataFrame:
-    """The rows of the Parquet files below a folder, with the columns that Spark reads from a table there."""
+    """The rows of the Parquet files below a folder, with the columns that Spark reads from a table there.
+
+    The reader reads the files in all folders inside.
+    """
     whole = spark.read.parquet(path).schema
     stored = spark.read.options(**_EVERYWHERE).parquet(path).schema
-    rows = reader.options(**_EVERYWHERE).schema(stored).parquet(path)
+    rows = reader.schema(stored).parquet(path)
     partitions = {each.name: each.dataType for each in whole if each.name not in stored.names}
     if not partitions:
         return rows

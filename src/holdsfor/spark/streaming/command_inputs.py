@@ -27,6 +27,7 @@ from holdsfor.spark.streaming.state_files import FILES, StreamFiles
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.readwriter import DataStreamReader
 
 __all__ = [
     "InputSettings",
@@ -46,6 +47,7 @@ StreamFormat = Literal["text", "csv", "jsonl", "parquet"]
 
 _PROBED = 5
 _HEAD = 1 << 16
+_ANY_AGE = "36500d"
 _PATTERN = re.compile(r"[*?\[\]{}]")
 _KAFKA = re.compile(r"kafka://(?P<brokers>[^/\s]+)/(?P<topic>[A-Za-z0-9._-]+)")
 
@@ -229,14 +231,21 @@ def _stream_of(spark: SparkSession, path: str, mapping: str | None, number: int,
         raise _no_header(path)
     if lines not in ("parquet", "csv") and is_local:
         return Lines(_local_lines(spark, path, number, settings), lines, mapping)
-    reader = spark.readStream if at_most is None else spark.readStream.option("maxFilesPerTrigger", at_most)
+    reader = _folder_reader(spark, at_most)
     if lines == "parquet":
         frame = parquet_stream(spark, reader, path)
         return frame if mapping is None else (frame, mapping)
-    # Otherwise a folder `day=1` inside would make Spark skip the files beside it.
-    reader = reader.option("recursiveFileLookup", "true")
     reader = reader if lines == "csv" else reader.option("lineSep", "\n")
     return Lines(reader.text(path, wholetext=lines == "csv"), lines, mapping)
+
+
+def _folder_reader(spark: SparkSession, at_most: int | None) -> DataStreamReader:
+    """The reader of all files below a folder.
+
+    By default, Spark skips files beside a folder `day=1`, and files that are a week older than the newest one.
+    """
+    reader = spark.readStream.options(recursiveFileLookup="true", maxFileAge=_ANY_AGE)
+    return reader if at_most is None else reader.option("maxFilesPerTrigger", at_most)
 
 
 def _default_form(mapping: str | None, settings: InputSettings) -> Format:
