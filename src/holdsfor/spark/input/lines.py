@@ -27,9 +27,9 @@ from holdsfor.spark.input.listing import File
 from holdsfor.spark.input.set_aside import FileBlock
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
-__all__ = ["LINE", "PATH", "LineFile", "LineReader", "are_ordered", "lines_of_files", "lines_of_frame"]
+__all__ = ["LINE", "PATH", "LineFile", "LineReader", "are_ordered", "begin_of_file", "lines_of_files", "lines_of_frame"]
 
 _TEXT_SOURCE = "holdsfor"
 _IN_ORDER = ("Project", "Filter", "SubqueryAlias")
@@ -71,11 +71,18 @@ def lines_of_frame(frame: DataFrame) -> DataFrame:
     line = F.concat(F.col("value"), F.lit("\n")).cast("binary").alias(LINE)
     if SOURCE in frame.columns or not _reads_folder(frame):
         return frame.select(line, *(name for name in frame.columns if name == SOURCE))
-    modified = F.unix_millis("_metadata.file_modification_time") - F.lit(_EARLIEST_FILE)
     block, path = F.col("_metadata.file_block_start"), F.col("_metadata.file_path")
-    begin = F.shiftleft(F.greatest(modified, F.lit(0)), _BLOCK_BITS) + block
-    places = F.xxhash64(path).alias(FILE), begin.alias(BLOCK), path.alias(PATH), (block == 0).alias(IS_FIRST)
+    begin = (begin_of_file() + block).alias(BLOCK)
+    places = F.xxhash64(path).alias(FILE), begin, path.alias(PATH), (block == 0).alias(IS_FIRST)
     return frame.select(line, *places)
+
+
+def begin_of_file() -> Column:
+    """The place of the first line of a file in a stream: files come in the order of their modification."""
+    from pyspark.sql import functions as F
+
+    modified = F.unix_millis("_metadata.file_modification_time") - F.lit(_EARLIEST_FILE)
+    return F.shiftleft(F.greatest(modified, F.lit(0)), _BLOCK_BITS)
 
 
 def are_ordered(frame: DataFrame) -> bool:

@@ -17,23 +17,27 @@ from holdsfor.sources.inputs import InputReader
 from holdsfor.sources.text_records import SetAside
 from holdsfor.sources.unreadable import Unreadable
 from holdsfor.spark.input.frame_reader import ReaderSettings, mapping_of
-from holdsfor.spark.input.lines import LINE, PATH
+from holdsfor.spark.input.lines import LINE, PATH, begin_of_file
 from holdsfor.spark.input.listing import File
 from holdsfor.spark.input.set_aside import FileBlock
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["WholeFileReader", "whole_files"]
+__all__ = ["BEGIN", "WholeFileReader", "whole_files"]
+
+BEGIN = "__begin"
+"""A column with the place of the first line of a file in a stream."""
 
 _SHOWN = 200
 
 
 def whole_files(frame: DataFrame) -> DataFrame:
-    """The files of a DataFrame that reads whole text files, each as bytes."""
+    """The files of a DataFrame that reads whole text files, each as bytes, with its place in the order of reading."""
     from pyspark.sql import functions as F
 
-    return frame.select(F.col("value").cast("binary").alias(LINE), F.col("_metadata.file_path").alias(PATH))
+    content, path = F.col("value").cast("binary").alias(LINE), F.col("_metadata.file_path").alias(PATH)
+    return frame.select(content, path, begin_of_file().alias(BEGIN))
 
 
 @dataclass(frozen=True)
@@ -45,16 +49,16 @@ class WholeFileReader:
     order: int = 0
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Load]:
-        n_before = 0
         for batch in batches:
-            for uri, content in zip(batch.column(PATH).to_pylist(), batch.column(LINE), strict=True):
-                place = FileBlock(File(uri, 0).path, 0, self.order)
-                input_reader = self.setting.input_reader(place, n_before)
-                n_before += self.read(input_reader, place.file, content.as_py())
+            places = zip(batch.column(PATH).to_pylist(), batch.column(BEGIN).to_pylist(), strict=True)
+            for (uri, begin), content in zip(places, batch.column(LINE), strict=True):
+                place = FileBlock(File(uri, 0).path, 0, self.order, begin=begin)
+                input_reader = self.setting.input_reader(place)
+                self.read(input_reader, place.file, content.as_py())
                 yield self.setting.load(input_reader, place)
 
-    def read(self, input_reader: InputReader, file: str, content: bytes) -> int:
-        """Read a file, and return the number of its lines."""
+    def read(self, input_reader: InputReader, file: str, content: bytes) -> None:
+        """Read the content of a file."""
         reader = input_reader.line_reader("csv", file, mapping_of(self.mapping))
         reading = input_reader.reading
         try:
@@ -65,4 +69,3 @@ class WholeFileReader:
             header = content[:_SHOWN].partition(b"\n")[0].decode(errors="replace")
             reading.n_records += 1
             reading.set_aside.append(SetAside(file, 1, header, reason))
-        return reader.n_lines

@@ -43,7 +43,7 @@ Format 3 has journals, format 4 has states in parts, format 5 has digests of rec
 PLACE = Hint("give the folder of `checkpointLocation`", on_command_line="give the folder of `--checkpoint`")
 """The hint for a folder that is not the checkpoint of a stream."""
 
-_ADDED = ",__path string,__first boolean"
+_ADDED = (",__path string,__first boolean", ",__begin bigint")
 _FILE = "stream.json"
 _BEGUN = "begun"
 _GENERATION = "generation-"
@@ -147,8 +147,10 @@ def given_columns(described: str) -> str:
 
     >>> given_columns("__line binary,__file bigint,__block bigint,__path string,__first boolean")
     '__line binary,__file bigint,__block bigint'
+    >>> given_columns("__line binary,__path string,__begin bigint")
+    '__line binary,__path string'
     """
-    return described.removesuffix(_ADDED)
+    return next((described.removesuffix(each) for each in _ADDED if described.endswith(each)), described)
 
 
 def _other_version(version: Any) -> DataProblem:
