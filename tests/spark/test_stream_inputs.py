@@ -17,9 +17,11 @@ import pytest
 
 import holdsfor as hf
 from holdsfor.cli.main import main
+from holdsfor.sources.formats import Format
+from holdsfor.spark.input.inputs import Lines
 from tests.apps.data import ROOT
 from tests.spark.test_stream_places import arguments
-from tests.spark.test_streams import RICH, write_batches
+from tests.spark.test_streams import RICH, Collected, run, write_batches
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -75,6 +77,20 @@ def test_files_that_are_much_older_than_the_newest_one_are_read(
             os.utime(file, (modified, modified))
         assert main(command(tmp_path, *inputs)) == 0
         assert "3 records read" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("form", "line"), [("text", "win|5|5|ann"), ("jsonl", '{"name": "win", "start": 5, "arg1": "a"}')]
+)
+def test_null_values_are_rows_of_problems(form: Format, line: str, spark: SparkSession, tmp_path: Path) -> None:
+    """A deleted key of a topic has no value."""
+    folder = write_batches(tmp_path / "values", [[json.dumps({"value": each}) for each in (None, line, None)]])
+    lines = Lines(spark.readStream.schema("value string").json(folder), form)
+    found = Collected()
+    run(hf.spark.stream(lines, hf.load_text(RICH), window=20, step=10, start=0, buckets=1), tmp_path / "state", found)
+    problems = [(row.kind, row.reason) for rows in found.problems.values() for row in rows]
+    assert problems == [("set aside", "the value is null")] * 2
+    assert sum(counts["read"] for counts in found.counts.values()) == 3
 
 
 def test_files_beside_a_folder_with_an_equals_sign_are_read(spark: SparkSession, tmp_path: Path) -> None:

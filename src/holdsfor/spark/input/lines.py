@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.types as pt  # type: ignore[import-untyped]
 
 from holdsfor.columns.encoding import Symbols
@@ -21,7 +22,9 @@ from holdsfor.sources.blocks import only_utf8
 from holdsfor.sources.csv_rows import Header
 from holdsfor.sources.formats import Format
 from holdsfor.sources.inputs import InputReader
+from holdsfor.sources.reading import ColumnReading
 from holdsfor.sources.text_columns import TextReader
+from holdsfor.sources.text_records import SetAside
 from holdsfor.spark.input.frame_reader import FILE, SOURCE, ReaderSettings, combined_batches, mapping_of
 from holdsfor.spark.input.listing import File
 from holdsfor.spark.input.set_aside import FileBlock
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["LINE", "PATH", "LineFile", "LineReader", "are_ordered", "begin_of_file", "lines_of_files", "lines_of_frame"]
 
 _TEXT_SOURCE = "holdsfor"
+_NULL = "null"
 _IN_ORDER = ("Project", "Filter", "SubqueryAlias")
 """Operators of Spark that keep the rows of a task in order."""
 
@@ -62,6 +66,8 @@ class LineFile:
 
 def lines_of_frame(frame: DataFrame) -> DataFrame:
     """The column `value` of a DataFrame as lines of bytes that end with a line break, with their source in a stream.
+
+    A null value, such as that of a deleted key of a topic, is a null line.
 
     Lines that Spark reads from a folder as a stream have their file and the place of their block: files come in the
     order of their modification, as Spark takes them, and blocks in their order within a file.
@@ -136,32 +142,32 @@ class LineReader:
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Load]:
         at, n_lines = self.place, 0
-        for place, file, block in self._blocks(batches):
+        for place, file, lines in self._blocks(batches):
             if place != at:
                 yield from self._ended(at, n_lines)
                 at, n_lines = place, 0
             input_reader = self.setting.input_reader(place, n_lines)
             is_begin = place.block == 0 and n_lines == 0
-            n_lines = self._read(input_reader, file, block, n_lines, None if is_begin else file.header)
+            n_lines = self._read(input_reader, file, lines, n_lines, None if is_begin else file.header)
             yield self.setting.load(input_reader, place)
         yield from self._ended(at, n_lines)
 
-    def _blocks(self, batches: Iterable[Any]) -> Iterator[tuple[FileBlock, LineFile, bytes]]:
+    def _blocks(self, batches: Iterable[Any]) -> Iterator[tuple[FileBlock, LineFile, Any]]:
         for table in combined_batches(batches):
             for batch in table.combine_chunks().to_batches():
                 yield from self._runs(batch)
 
-    def _runs(self, batch: Any) -> Iterator[tuple[FileBlock, LineFile, bytes]]:
+    def _runs(self, batch: Any) -> Iterator[tuple[FileBlock, LineFile, Any]]:
         if not self.files and FILE not in batch.schema.names:
-            yield self.place, LineFile(self.place.file, self.form), _content(batch)
+            yield self.place, LineFile(self.place.file, self.form), batch.column(LINE)
             return
         for number, begin, rows in _runs(batch):
             if self.files:
                 file = self.files[number]
-                yield FileBlock(file.path, begin, file.order), file, _content(rows)
+                yield FileBlock(file.path, begin, file.order), file, rows.column(LINE)
             else:
                 place = self._place_in_stream(begin, rows)
-                yield place, LineFile(place.file, self.form), _content(rows)
+                yield place, LineFile(place.file, self.form), rows.column(LINE)
 
     def _place_in_stream(self, begin: int, rows: Any) -> FileBlock:
         path = File(rows.column(PATH)[0].as_py(), 0).path
@@ -169,14 +175,13 @@ class LineReader:
             self.place, file=path, is_ordered=True, begin=begin, is_numbered=rows.column(IS_FIRST)[0].as_py()
         )
 
-    def _read(
-        self, input_reader: InputReader, file: LineFile, block: bytes, n_before: int, header: Header | None
-    ) -> int:
+    def _read(self, input_reader: InputReader, file: LineFile, lines: Any, n_before: int, header: Header | None) -> int:
         """Read lines, and return the number of lines read so far in the block."""
         reader = input_reader.line_reader(file.form, file.path, mapping_of(self.mapping), header)
         reader.n_lines = n_before
         if not isinstance(reader, TextReader):
             reader.file_times.are_dates = file.are_dates
+        block = _content(_without_nulls(lines, file.path, n_before, input_reader.reading))
         reader.read(only_utf8(block, file.path, n_before, input_reader.reading))
         return reader.n_lines
 
@@ -195,10 +200,19 @@ def _runs(batch: Any) -> Iterator[tuple[int, int, Any]]:
             yield int(files[begin]), int(blocks[begin]), batch.slice(begin, end - begin)
 
 
-def _content(batch: Any) -> bytes:
-    """All lines of a batch, which Arrow already stores as contiguous bytes."""
-    column = batch.column(LINE)
-    kind = np.int64 if pt.is_large_binary(column.type) else np.int32
-    _, offsets, content = column.buffers()
-    bounds = np.frombuffer(offsets, kind)[column.offset : column.offset + len(column) + 1]
-    return bytes(memoryview(content)[int(bounds[0]) : int(bounds[-1])]) if len(column) and content else b""
+def _without_nulls(lines: Any, file: str, n_before: int, reading: ColumnReading) -> Any:
+    """The lines with null ones emptied and set aside; `n_before` lines precede them."""
+    if not lines.null_count:
+        return lines
+    numbers = n_before + 1 + np.flatnonzero(lines.is_null().to_numpy(zero_copy_only=False))
+    reading.n_records += len(numbers)
+    reading.set_aside += [SetAside(file, number, _NULL, "the value is null") for number in numbers.tolist()]
+    return lines.fill_null(pa.scalar(b"\n", lines.type))
+
+
+def _content(lines: Any) -> bytes:
+    """The bytes of all lines, which Arrow already stores as contiguous bytes."""
+    kind = np.int64 if pt.is_large_binary(lines.type) else np.int32
+    _, offsets, content = lines.buffers()
+    bounds = np.frombuffer(offsets, kind)[lines.offset : lines.offset + len(lines) + 1]
+    return bytes(memoryview(content)[int(bounds[0]) : int(bounds[-1])]) if len(lines) and content else b""

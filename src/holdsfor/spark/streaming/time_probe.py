@@ -62,7 +62,10 @@ def time_form(sources: Sequence[FrameSource], parts: Sequence[DataFrame], settin
 
 def _of_lines(reader: LineReader, part: DataFrame, settings: ReaderSettings) -> TimeForm:
     """The form of the times in the first JSON lines."""
-    block = b"".join(bytes(row[0]) for row in part.select(LINE).limit(_PEEKED).collect())
+    from pyspark.sql import functions as F
+
+    rows = part.select(LINE).where(F.col(LINE).isNotNull()).limit(_PEEKED).collect()
+    block = b"".join(bytes(row[0]) for row in rows)
     input_reader = _input_reader(settings)
     clock = input_reader.clock
     lines = input_reader.line_reader("jsonl", reader.place.file, mapping_of(reader.mapping))

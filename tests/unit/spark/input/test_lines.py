@@ -22,6 +22,7 @@ from holdsfor.sources.times import Clock
 from holdsfor.spark.exchange.shuffle_rows import loads_of, sent_rows
 from holdsfor.spark.input.frame_reader import FILE, ReaderSettings
 from holdsfor.spark.input.lines import BLOCK, LINE, LineFile, LineReader
+from holdsfor.spark.input.set_aside import FileBlock
 from holdsfor.syntax.printer import show
 from tests.seeds import share
 
@@ -132,3 +133,29 @@ def test_blocks_and_batches_do_not_change_the_records(kind: str) -> None:
         assert on_spark(content, file, mapping, random.Random(seed)) == expected, content
         n_facts, n_aside = n_facts + len(expected[0]), n_aside + len(expected[1])
     assert min(n_facts, n_aside) > len(tried)
+
+
+@pytest.mark.parametrize("form", ["text", "jsonl"])
+def test_null_lines_are_read_and_set_aside(form: Any) -> None:
+    """A deleted key of a topic has no value."""
+    record = {"text": b"speed|1|1|a|9\n", "jsonl": b'{"name": "speed", "time": 1, "args": ["a", 9]}\n'}[form]
+    place = FileBlock("f", is_ordered=True, is_numbered=True)
+    reader = LineReader(ReaderSettings(Rules.of(COMPILED), 1, has_places=True), place=place, form=form)
+    batches = [
+        pa.record_batch([pa.array(lines, pa.binary())], names=[LINE])
+        for lines in ([None, record, None], [record, b"wrong\n"])
+    ]
+    facts = [each for batch in batches for load in reader([batch.slice(1), batch.slice(0, 1)]) for each in load.facts]
+    aside = [
+        (json.loads(text)["line"], json.loads(text)["text"], reason)
+        for each in facts
+        if each.kind == "set aside"
+        for text, reason in zip(each.texts["text"].to_pylist(), each.texts["reason"].to_pylist(), strict=True)
+    ]
+    assert [each for each in aside if "null" in each] == [
+        (2, "null", "the value is null"),
+        (3, "null", "the value is null"),
+    ]
+    assert [(line, text) for line, text, _ in aside if text != "null"] == [(1, "wrong")]
+    assert sum(each.n for each in facts if each.kind == "read") == 5
+    assert sum(each.n for each in facts if each.kind == "event") == 2
