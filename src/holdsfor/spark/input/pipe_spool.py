@@ -3,10 +3,12 @@
 A pipe delivers its bytes once. A micro-batch may be read several times, by several tasks and again after a crash. A
 thread therefore copies complete lines from the pipe to *segments*: files in a folder, whose names are the number of
 bytes before them. A position in the pipe is a number of bytes in all segments together. A line has a position only
-after it is on disk.
+after it is on disk. The part of a line whose end has not come is in a file of its own, from which the next process
+continues it.
 
 Bytes that have left the pipe and are not on disk are lost when the process dies: at most one read, and the line whose
-end has not come. No program can avoid that with a pipe, because its writer does not learn which bytes were read.
+end has not come. No program can avoid that with a pipe, because its writer does not learn which bytes were read. The
+file with the part of a line is therefore deleted before each read: a part that is there is followed by no lost bytes.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from holdsfor.errors import DataProblem, Diagnostic, ExecutionProblem, UsageProb
 
 __all__ = ["Piece", "PipeSpool", "is_pipe"]
 
-_SEGMENT, _ENDED, _LOCK = ".lines", "ended", "lock"
+_SEGMENT, _ENDED, _LOCK, _PART = ".lines", "ended", "lock", "part"
 _LONGEST_SEGMENT = 1 << 24
 _CHUNK = 1 << 16
 _WAIT = 0.1
@@ -51,7 +53,11 @@ class Piece:
 
 
 class PipeSpool:
-    """A folder with the lines of a pipe; `start` begins to copy them. One process uses a folder at a time."""
+    """A folder with the lines of a pipe; `start` begins to copy them. One process uses a folder at a time.
+
+    That the last writer has closed the pipe is noted with the position. The note is about the lines before it: when
+    they are processed, the pipe has not ended for a process that starts then.
+    """
 
     def __init__(self, folder: str, pipe: str) -> None:
         self.folder, self.pipe = Path(folder), pipe
@@ -70,7 +76,7 @@ class PipeSpool:
         self._open()
         assert self._lock_file is not None
         try:
-            if not self._has_ended.is_set():
+            if self._ended_at() != self._end:
                 self._copy(is_endless=False)
         except OSError as problem:
             raise self._unwritable(problem) from None
@@ -86,8 +92,6 @@ class PipeSpool:
             self._end = self._repaired_end()
         except OSError as problem:
             raise self._unwritable(problem) from None
-        if self._ended_at() == self._end:
-            self._has_ended.set()
 
     @property
     def end(self) -> int:
@@ -96,10 +100,10 @@ class PipeSpool:
             raise self._failure
         return self._end
 
-    def wait_for_end(self) -> int:
-        """The position at which the last writer has closed the pipe, when it has."""
-        while not self._has_ended.wait(_WAIT):
-            _ = self.end
+    def wait_for_end(self, begin: int) -> int:
+        """The position at which the last writer closes the pipe, once it does; lines before `begin` are processed."""
+        while not self._has_ended.wait(_WAIT) and not begin < self.end == self._ended_at():
+            continue
         return self.end
 
     def pieces(self, begin: int, end: int) -> list[Piece]:
@@ -136,23 +140,33 @@ class PipeSpool:
         try:
             poll = select.poll()
             poll.register(pipe, select.POLLIN)
-            rest = b""
+            part = self._stored_part()
+            # Before the first writer there is no event; when the last writer has left, there is one at once. The writer
+            # of a stored part may have left before.
+            may_read = bool(part)
             while is_endless or not self._has_ended.is_set():
-                # Before the first writer there is no event; when the last writer has left, there is one at once.
-                if not poll.poll(_WAIT * 1000):
-                    continue
-                chunk = os.read(pipe, _CHUNK)
-                if chunk:
-                    self._has_ended.clear()
-                    rest = self._append_lines(rest + chunk)
-                elif not self._has_ended.is_set():
-                    self._append_lines(rest + b"\n" if rest else b"")
-                    rest = b""
-                    self._note_end()
-                else:
-                    time.sleep(_WAIT)
+                if may_read or poll.poll(_WAIT * 1000):
+                    part = self._copy_chunk(pipe, part)
+                may_read = False
         finally:
             os.close(pipe)
+
+    def _copy_chunk(self, pipe: int, part: bytes) -> bytes:
+        """Copy the bytes that are in the pipe after the part of a line, and return the part of the last line."""
+        (self.folder / _PART).unlink(missing_ok=True)
+        chunk = _read_chunk(pipe)
+        if chunk:
+            self._has_ended.clear()
+            part = self._append_lines(part + chunk)
+        elif chunk is None:
+            pass
+        elif not self._has_ended.is_set():
+            part = self._append_lines(part + b"\n" if part else b"")
+            self._note_end()
+        else:
+            time.sleep(_WAIT)
+        self._store_part(part)
+        return part
 
     def _append_lines(self, content: bytes) -> bytes:
         """Write the complete lines of some content, and return the rest."""
@@ -174,10 +188,18 @@ class PipeSpool:
 
     def _note_end(self) -> None:
         """Note that the last writer has closed the pipe."""
-        beside = self.folder / f".{_ENDED}"
-        beside.write_text(str(self._end), encoding="ascii")
-        beside.replace(self.folder / _ENDED)
+        self._replace(_ENDED, b"%d" % self._end)
         self._has_ended.set()
+
+    def _store_part(self, part: bytes) -> None:
+        """Keep the part of a line that follows the lines."""
+        if part:
+            self._replace(_PART, b"%d\n%s" % (self._end, part))
+
+    def _replace(self, name: str, content: bytes) -> None:
+        beside = self.folder / f".{name}"
+        beside.write_bytes(content)
+        beside.replace(self.folder / name)
 
     # -- the files -----------------------------------------------------------------------------------------------------
 
@@ -202,6 +224,12 @@ class PipeSpool:
         path = self.folder / _ENDED
         return int(path.read_text(encoding="ascii")) if path.exists() else None
 
+    def _stored_part(self) -> bytes:
+        """The part of a line that an earlier process has read after the lines."""
+        path = self.folder / _PART
+        end, _, part = path.read_bytes().partition(b"\n") if path.exists() else (b"", b"", b"")
+        return part if end == b"%d" % self._end else b""
+
     def _lock(self) -> None:
         """Take the folder for this process; the process of a query that has just ended may still have it."""
         file = os.open(self.folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
@@ -221,3 +249,11 @@ class PipeSpool:
     def _unwritable(self, problem: OSError) -> ExecutionProblem:
         message = f"the lines of `{self.pipe}` cannot be kept in `{self.folder}`: {problem.strerror or problem}"
         return ExecutionProblem(Diagnostic("HF620", message, hint="free disk space, or check the permissions"))
+
+
+def _read_chunk(pipe: int) -> bytes | None:
+    """The bytes that are in a pipe; none if no writer has it open, None if a writer has it open and writes nothing."""
+    try:
+        return os.read(pipe, _CHUNK)
+    except BlockingIOError:
+        return None

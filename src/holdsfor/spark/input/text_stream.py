@@ -110,6 +110,8 @@ class PipeStreamReader(_LineStreamReader):
         super().__init__(at_most)
         self._path, self._folder = path, folder
         self._known: PipeSpool | None = None
+        self._begin: int | None = None
+        self._is_until_end = False
 
     @property
     def _spool(self) -> PipeSpool:
@@ -126,16 +128,26 @@ class PipeStreamReader(_LineStreamReader):
         return {_BYTES: 0}
 
     def prepareForTriggerAvailableNow(self) -> None:
-        self._target = self._spool.wait_for_end()
+        _ = self._spool  # a writer waits for a reader
+        self._is_until_end = True
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
-        begin, end = int(start[_BYTES]), self._spool.end
+        begin = int(start[_BYTES])
+        if self._is_until_end and self._target is None:
+            self._target = self._spool.wait_for_end(self._note_begin(begin))
+        end = self._spool.end
         pieces = self._spool.pieces(begin, end) if end > begin else []
         return {_BYTES: self._limited(begin, end, limit, pieces)}
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
         begin, last = int(start[_BYTES]), int(end[_BYTES])
+        self._note_begin(begin)
         return [] if begin == last else [InputPartition(self._spool.pieces(begin, last))]
+
+    def _note_begin(self, begin: int) -> int:
+        """Where the first micro-batch of this start begins, which may be a repeated one."""
+        self._begin = begin if self._begin is None else self._begin
+        return self._begin
 
     def commit(self, end: dict[str, Any]) -> None:
         self._spool.drop_before(int(end[_BYTES]))
