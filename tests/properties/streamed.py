@@ -191,7 +191,7 @@ class SimulatedStream:
         batch = pa.record_batch({LINE: pa.array([f"{line}\n".encode() for line in lines], pa.binary())})
 
         def send(facts: Facts, texts: Texts) -> Iterator[ShuffleBlock]:
-            return sender.shuffle_blocks(numbered_retractions(facts), texts)
+            return sender.shuffle_blocks(numbered_retractions(facts, str(number)), texts)
 
         sent = list(sent_rows(reader([batch]) if lines else [], send))
         if decision.is_due:

@@ -9,7 +9,7 @@ import os
 import shutil
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.parquet as pq  # type: ignore[import-untyped]
@@ -85,7 +85,7 @@ def test_files_that_are_much_older_than_the_newest_one_are_read(
 def test_null_values_are_rows_of_problems(form: Format, line: str, spark: SparkSession, tmp_path: Path) -> None:
     """A deleted key of a topic has no value."""
     folder = write_batches(tmp_path / "values", [[json.dumps({"value": each}) for each in (None, line, None)]])
-    lines = Lines(spark.readStream.schema("value string").json(folder), form)
+    lines: Any = Lines(spark.readStream.schema("value string").json(folder), form)
     found = Collected()
     run(hf.spark.stream(lines, hf.load_text(RICH), window=20, step=10, start=0, buckets=1), tmp_path / "state", found)
     problems = [(row.kind, row.reason) for rows in found.problems.values() for row in rows]

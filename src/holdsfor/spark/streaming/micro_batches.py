@@ -257,7 +257,7 @@ class MicroBatches:
         lateness = None if start is None else Lateness(self.plan.schedule(start).queries, before.last)
         sender = StreamRouter(Router(destinations))
         frames = [
-            frame_of(part, ReadTask(source.reader(settings), i, sender, lateness))
+            frame_of(part, ReadTask(source.reader(settings), number, i, sender, lateness))
             for i, (part, source) in enumerate(zip(parts, self.plan.input.sources, strict=True))
         ]
         sent = keep(union(frames), kept)
@@ -334,7 +334,7 @@ class MicroBatches:
             return self.plan.pace.start if before.start is None else before.start
         sender = StreamRouter(Router(()))
         frames = [
-            frame_of(part, ReadTask(source.reader(settings), i, sender, None))
+            frame_of(part, ReadTask(source.reader(settings), 0, i, sender, None))
             for i, (part, source) in enumerate(zip(parts, self.plan.input.sources, strict=True))
         ]
         seen, _ = _summary(union(frames))

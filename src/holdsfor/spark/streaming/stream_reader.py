@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from itertools import chain
 from typing import Any, ClassVar
-from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]
@@ -104,15 +105,18 @@ class ReadTask:
     """Reads the rows of one input of a micro-batch, and routes their records."""
 
     reader: TableReader | LineReader | WholeFileReader
+    batch: int
     number: int
     sender: StreamRouter
     lateness: Lateness | None
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         """Rows for all stages, and those without a stage: progress, counts and problems."""
-        for source, load in self._loads(batches):
+        partition = _partition()
+        for i, (source, load) in enumerate(self._loads(batches)):
             texts = Texts(load.symbols)
-            yield from rows_of(self._shuffle_blocks(source, load, texts), texts)
+            read = f"{self.batch} {self.number} {partition} {i}"
+            yield from rows_of(self._shuffle_blocks(source, load, texts, read), texts)
 
     def _loads(self, batches: Iterable[Any]) -> Iterator[tuple[str, Load]]:
         """The records of each source; without a column of sources, the input is one source."""
@@ -130,7 +134,7 @@ class ReadTask:
                 loads = self.reader(rest.filter(is_of).combine_chunks().to_batches())
                 yield from ((f"{self.number}/{source}", load) for load in loads)
 
-    def _shuffle_blocks(self, source: str, load: Load, texts: Texts) -> Iterator[ShuffleBlock]:
+    def _shuffle_blocks(self, source: str, load: Load, texts: Texts, read: str) -> Iterator[ShuffleBlock]:
         records = [facts for facts in load.facts if facts.kind in _RECORDS and facts.n]
         passed = [facts.times["arrival"] for facts in load.facts if facts.kind == _PASSED]
         arrivals = [facts.times["arrival"] for facts in records] + passed
@@ -140,15 +144,31 @@ class ReadTask:
             yield ShuffleBlock(NO_STAGE, (0,), 1, Facts(PROGRESS, source, 0, 1), first, last)
         for facts in load.facts:
             if facts.kind != _PASSED:
-                yield from self.sender.shuffle_blocks(numbered_retractions(facts), texts)
+                yield from self.sender.shuffle_blocks(numbered_retractions(facts, read), texts)
         for facts in records if self.lateness is not None else ():
             assert self.lateness is not None
             yield from (ShuffleBlock(NO_STAGE, (0,), 1, each) for each in self.lateness.problems(facts))
 
 
-def numbered_retractions(facts: Facts) -> Facts:
-    """The facts, retractions with distinct texts: several buckets may report that one of them has no record."""
+def _partition() -> int:
+    """The number of the partition that the task reads, which Spark keeps when it repeats the task."""
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    return 0 if context is None else context.partitionId()
+
+
+def numbered_retractions(facts: Facts, read: str) -> Facts:
+    """The facts, retractions with distinct texts: several buckets may report that one of them has no record.
+
+    A task that is repeated gives each retraction the same text; `read` is what the task has read in the stream.
+    """
     if facts.kind not in _RETRACTIONS:
         return facts
-    texts = [f"{uuid4().hex}{SEPARATOR}{text}" for text in facts.texts["text"].to_pylist()]
+    n_equal: Counter[str] = Counter()
+    texts = []
+    for text in facts.texts["text"].to_pylist():
+        n_equal[text] += 1
+        origin = f"{read} {facts.table} {n_equal[text]} {text}"
+        texts.append(f"{blake2b(origin.encode(), digest_size=16).hexdigest()}{SEPARATOR}{text}")
     return replace(facts, texts={"text": pa.array(texts, pa.string())})
