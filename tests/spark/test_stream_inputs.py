@@ -176,10 +176,11 @@ def test_lines_that_are_set_aside_are_shown_with_their_file_and_line(
     folder = tmp_path / "wins é"
     folder.mkdir()
     (folder / f"1.{suffix}").write_text(f"{lines[0]}\n", encoding="utf-8")
-    (folder / f"2.{suffix}").write_text(f"{lines[2]}\n" * 500 + f"{lines[1]}\n", encoding="utf-8")
+    (folder / f"2.{suffix}").write_bytes(b"\xff\n" + (f"{lines[2]}\n" * 500 + f"{lines[1]}\n").encode())
     assert main(command(tmp_path, f"{folder}{columns}")) == 0
     shown = capsys.readouterr().err
-    assert f"  {folder}/2.{suffix}:501: " in shown
+    assert f"  {folder}/2.{suffix}:1: the line is not UTF-8 text" in shown
+    assert f"  {folder}/2.{suffix}:502: " in shown
     assert lines[1] in shown
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from holdsfor.analysis.names import Names
 from holdsfor.columns.encoding import Symbols
+from holdsfor.sources.blocks import only_utf8
 from holdsfor.sources.inputs import InputReader
 from holdsfor.sources.json_rows import JsonLinesReader
 from holdsfor.sources.reading import ColumnReading
@@ -70,7 +71,7 @@ def _of_lines(reader: LineReader, part: DataFrame, settings: ReaderSettings) -> 
     clock = input_reader.clock
     lines = input_reader.line_reader("jsonl", reader.place.file, mapping_of(reader.mapping))
     assert isinstance(lines, JsonLinesReader)
-    lines.read(block)
+    lines.read(only_utf8(block, reader.place.file, 0, input_reader.reading))
     return TimeForm(None if clock.time_type is None else clock.has_offset, lines.file_times.are_dates is not None)
 
 
