@@ -128,6 +128,41 @@ def test_parquet_files_beside_partitions_are_read(
     assert (f"{n_set_aside} set aside" in shown) == (n_set_aside > 0)
 
 
+def write_wins(file: Path, person: str, time: int) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(pa.table({"person": [person], "time": [time]}), file)
+
+
+def test_parquet_files_in_any_folders_are_read(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Spark refuses partitions in folders of different depths, and a name with a `%` that begins no escape."""
+    folder = tmp_path / "wins"
+    for place, person in {"a/day=1": "ann", "b/day=2": "bob", "plain": "eve", "day=3/rate=50%": "joe"}.items():
+        write_wins(folder / place / "0.parquet", person, 5)
+    given = command(tmp_path, f"{folder}: happensAt(win(rate), time)")
+    assert main(given) == 0
+    assert "4 records read" in capsys.readouterr().err
+    shutil.rmtree(folder)
+    write_wins(folder / "rate=60" / "1.parquet", "kim", 15)
+    assert main(given) == 0, "the first start decides the columns"
+    assert [row.fvp for row in spark.read.parquet(str(tmp_path / "out")).collect()] == ["rich('50%')=true"]
+
+
+def test_the_first_start_needs_a_parquet_file(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "wins"
+    folder.mkdir()
+    given = command(tmp_path, f"{folder}: {COLUMNS}", "--input-format", "parquet")
+    assert main(given) == 2
+    assert f"error[HF501]: `{folder}` has no Parquet file, and the first one decides" in capsys.readouterr().err
+    write_wins(folder / "inside" / "0.parquet", "ann", 5)
+    assert main(given) == 0
+    (folder / "inside" / "0.parquet").unlink()
+    assert main(given) == 0, "the files are processed"
+
+
 def test_the_first_start_decides_the_format_of_an_input(
     spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -157,6 +157,7 @@ def _stream(spark: SparkSession, compiled: Compiled, options: argparse.Namespace
     from holdsfor.spark.streaming.command_inputs import (
         InputSettings,
         check_read_folders,
+        files_of,
         first_forms,
         has_offsets,
         streams_of,
@@ -174,6 +175,7 @@ def _stream(spark: SparkSession, compiled: Compiled, options: argparse.Namespace
         tick=options.tick,
         is_new=not has_offsets(spark, options.checkpoint),
         forms=first_forms(spark, options.checkpoint),
+        files=files_of(spark, options.checkpoint),
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ParallelismWarning)

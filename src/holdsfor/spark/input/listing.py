@@ -65,16 +65,32 @@ def list_files(spark: SparkSession, path: str) -> list[File]:
 
 
 def first_files(spark: SparkSession, path: str, n: int) -> list[File]:
-    """The first files with content of a path, folder or pattern, by name, among the first thousand that are listed."""
+    """The first files with content of a path, folder or pattern, by name, among the first thousand that are listed.
+
+    Files in folders inside come after those beside the folders.
+    """
     jvm: Any = spark.sparkContext._jvm
     there = jvm.org.apache.hadoop.fs.Path(path)
     system = there.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration())
-    found = islice(system.globStatus(there) or (), _MOST_LISTED)
-    every = (file for each in found for file in (system.listStatus(each.getPath()) if each.isDirectory() else [each]))
-    listed = list(islice(every, _MOST_LISTED))  # each property of a file is a call of Java
-    visible = [file for file in listed if file.isFile() and file.getLen() and file.getPath().getName()[0] not in "._"]
-    ordered = sorted(str(file.getPath().toUri().toString()) for file in visible)
-    return [File(uri, number) for number, uri in enumerate(ordered[:n])]
+    found: list[str] = []
+    folders = list(islice(system.globStatus(there) or (), _MOST_LISTED))
+    while folders and len(found) < n:
+        every = (each for folder in folders for each in _listed(system, folder))
+        listed = [each for each in islice(every, _MOST_LISTED) if _is_visible(each)]  # each property is a call of Java
+        found += sorted(str(each.getPath().toUri().toString()) for each in listed if each.isFile() and each.getLen())
+        folders = [each for each in listed if each.isDirectory()]
+    return [File(uri, number) for number, uri in enumerate(found[:n])]
+
+
+def _listed(system: Any, place: Any) -> Any:
+    """The files and folders in a folder; a file itself, which a pattern matches."""
+    return system.listStatus(place.getPath()) if place.isDirectory() else [place]
+
+
+def _is_visible(place: Any) -> bool:
+    """Whether Spark reads a file, or the files of a folder."""
+    name = place.getPath().getName()
+    return name[0] not in "._" or (name[0] == "_" and "=" in name)
 
 
 def _problem(path: str, message: str) -> DataProblem:

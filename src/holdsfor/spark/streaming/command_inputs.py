@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 from urllib.parse import unquote, urlsplit
@@ -19,11 +19,12 @@ from holdsfor.spark.input.file_probe import FileProbe, ProbedFile
 from holdsfor.spark.input.frame_reader import SOURCE, mapping_of
 from holdsfor.spark.input.inputs import Lines
 from holdsfor.spark.input.listing import first_files, folder_of
-from holdsfor.spark.input.parquet_stream import parquet_stream
+from holdsfor.spark.input.parquet_stream import ParquetColumns, parquet_columns, parquet_stream
 from holdsfor.spark.input.pipe_spool import is_pipe
 from holdsfor.spark.output.folders import HadoopFiles
 from holdsfor.spark.streaming.identity import read_manifest
-from holdsfor.spark.streaming.state_files import FILES, StreamFiles
+from holdsfor.spark.streaming.state_files import FILES, RESTART, StreamFiles
+from holdsfor.spark.streaming.stored_json import value_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -36,6 +37,7 @@ __all__ = [
     "check_mappings",
     "check_places",
     "check_read_folders",
+    "files_of",
     "first_forms",
     "has_offsets",
     "streams_of",
@@ -48,6 +50,7 @@ StreamFormat = Literal["text", "csv", "jsonl", "parquet"]
 _PROBED = 5
 _HEAD = 1 << 16
 _ANY_AGE = "36500d"
+_PARQUET = "parquet"
 _PATTERN = re.compile(r"[*?\[\]{}]")
 _KAFKA = re.compile(r"kafka://(?P<brokers>[^/\s]+)/(?P<topic>[A-Za-z0-9._-]+)")
 
@@ -59,7 +62,8 @@ class InputSettings:
     `kafka` are options of the source for topics. `spool` is a folder for the lines of pipes, in the checkpoint. Lines
     that are appended to a file are read if the stream `follows` it; otherwise its last line needs no line break. With
     the `names` of the rules, the first file decides the format, if no `form` is given. A first file with other columns
-    is an error for a stream that `is_new`. `forms` are the formats that the inputs of a stream had at its first start.
+    is an error for a stream that `is_new`. `forms` are the formats that the inputs of a stream had at its first start;
+    `files` are the files of the stream, which have the columns that its Parquet files had then.
     """
 
     form: Format | None = None
@@ -71,6 +75,7 @@ class InputSettings:
     tick: int = 1
     is_new: bool = True
     forms: Sequence[Format] = ()
+    files: StreamFiles | None = None
 
 
 def check_inputs(inputs: Sequence[str], at_most: int | None = None, checkpoint: str = "") -> None:
@@ -141,12 +146,17 @@ def has_offsets(spark: SparkSession, checkpoint: str) -> bool:
     return bool(StreamFiles(f"{HadoopFiles(spark, checkpoint).root}/offsets").names(""))
 
 
+def files_of(spark: SparkSession, checkpoint: str) -> StreamFiles:
+    """The files of the stream of a checkpoint."""
+    return StreamFiles(f"{HadoopFiles(spark, checkpoint).root}/{FILES}")
+
+
 def first_forms(spark: SparkSession, checkpoint: str) -> tuple[Format, ...]:
     """The formats of the inputs at the first start of the stream of a checkpoint; none for a new one.
 
     Later, the folder of an input may be empty, or its first file another one. DataFrames without a format are Parquet.
     """
-    manifest = read_manifest(StreamFiles(f"{HadoopFiles(spark, checkpoint).root}/{FILES}"))
+    manifest = read_manifest(files_of(spark, checkpoint))
     noted = None if manifest is None else manifest.identity.formats
     return tuple(cast(Format, each or "parquet") for each in noted or ())
 
@@ -233,10 +243,30 @@ def _stream_of(spark: SparkSession, path: str, mapping: str | None, number: int,
         return Lines(_local_lines(spark, path, number, settings), lines, mapping)
     reader = _folder_reader(spark, at_most)
     if lines == "parquet":
-        frame = parquet_stream(spark, reader, path)
+        frame = parquet_stream(spark, reader, path, _parquet_columns(spark, path, number, settings))
         return frame if mapping is None else (frame, mapping)
     reader = reader if lines == "csv" else reader.option("lineSep", "\n")
     return Lines(reader.text(path, wholetext=lines == "csv"), lines, mapping)
+
+
+def _parquet_columns(spark: SparkSession, path: str, number: int, settings: InputSettings) -> ParquetColumns:
+    """The columns of the Parquet files of an input at the first start of the stream; later, there may be others."""
+    if settings.files is None:
+        return parquet_columns(spark, path)
+    name = f"{number}.json"
+    if not settings.is_new and name in settings.files.names(_PARQUET):
+        return _stored_columns(settings.files, f"{_PARQUET}/{name}")
+    found = parquet_columns(spark, path)
+    settings.files.write(f"{_PARQUET}/{name}", json.dumps(asdict(found)).encode())
+    return found
+
+
+def _stored_columns(files: StreamFiles, name: str) -> ParquetColumns:
+    try:
+        return value_of(ParquetColumns, json.loads(files.read(name)))
+    except (ValueError, TypeError, AttributeError):
+        message = f"the file `{name}` of the stream is damaged"
+        raise DataProblem(Diagnostic("HF792", message, hint=RESTART)) from None
 
 
 def _folder_reader(spark: SparkSession, at_most: int | None) -> DataStreamReader:
