@@ -61,19 +61,32 @@ def test_snapshots_have_the_known_results(spark: SparkSession, tmp_path: Path) -
         repeat_last(tmp_path)
 
 
-def test_a_row_that_a_query_time_deletes_and_inserts_stays(spark: SparkSession) -> None:
+ROW = "query_time long, op string, kind string, fvp string, start long, end long"
+
+
+def test_of_the_changes_with_one_key_the_last_one_counts(spark: SparkSession) -> None:
     """Other rules delete all rows of the old ones, and insert those that they derive again."""
-    rows = [
-        (10, "+", "a"),
-        (20, "-", "a"),
-        (20, "+", "a"),
-        (10, "+", "b"),
-        (20, "-", "b"),
-        (20, "-", "c"),
-        (30, "+", "c"),
+    rows: list[Any] = [
+        (10, "+", "stays", None),
+        (20, "-", "stays", None),
+        (20, "+", "stays", None),
+        (10, "+", "goes", None),
+        (20, "-", "goes", None),
+        (20, "-", "returns", 5),
+        (30, "+", "returns", 5),
+        (20, "-", "closed, then gone", None),
+        (20, "+", "closed, then gone", 5),
+        (30, "-", "closed, then gone", 5),
     ]
-    found = last_changes(spark.createDataFrame(rows, "query_time long, op string, fvp string")).collect()
-    assert {(row.fvp, row.op, row.query_time) for row in found} == {("a", "+", 20), ("b", "-", 20), ("c", "+", 30)}
+    changes = spark.createDataFrame([(at, op, "fluent", fvp, 1, end) for at, op, fvp, end in rows], ROW)
+    found = last_changes(changes)
+    assert found.columns == changes.columns
+    assert sorted((row.fvp, row.op, row.query_time, row.end) for row in found.collect()) == [
+        ("closed, then gone", "-", 30, 5),
+        ("goes", "-", 20, None),
+        ("returns", "+", 30, 5),
+        ("stays", "+", 20, None),
+    ]
 
 
 @pytest.mark.parametrize("where", ["nosuch > 3", "fvp = = 3", "no_such_function(fvp)", "value", "arguments > 3"])

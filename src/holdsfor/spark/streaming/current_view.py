@@ -1,7 +1,7 @@
 """The current view of a stream: a table of all known results, which every micro-batch brings up to date.
 
-A micro-batch may have several query times, so its changes are reduced first: of the changes of a row, the last one
-counts. An interval is known by its FVP and its start: two maximal intervals of an FVP never have the same start.
+A micro-batch may have several query times, so its changes are reduced first: of the changes with one key, the last one
+counts. The key of an interval is its FVP and its start: two maximal intervals of an FVP never have the same start.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ _KEPT = 2
 
 
 def last_changes(changes: DataFrame) -> DataFrame:
-    """The rows to delete and to insert for all query times of a micro-batch together.
+    """The row to delete or to insert for each key that the query times of a micro-batch change: its last change.
 
-    A row that is deleted and one that is inserted may have the same key; the insert then updates the row. A query time
-    after a change of the rules may delete and insert the same row; deletes come first.
+    A query time may delete a row and insert one with the same key; deletes come first, and the insert then updates the
+    row.
     """
     from pyspark.sql import functions as F
 
-    row = [name for name in changes.columns if name not in ("query_time", "op")]
-    last = F.max(F.struct("query_time", (F.col("op") == "+").alias("is_inserted"), "op")).alias("last")
-    return changes.groupBy(*row).agg(last).select(F.col("last.query_time"), F.col("last.op"), *row)
+    order = F.struct("query_time", F.col("op") == "+")
+    last = F.max_by(F.struct(*changes.columns), order).alias("last")
+    return changes.groupBy(*_KEY).agg(last).select("last.*")
 
 
 @dataclass(frozen=True)

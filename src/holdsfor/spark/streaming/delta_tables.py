@@ -44,7 +44,10 @@ class DeltaSink:
 
 @dataclass(frozen=True)
 class DeltaView:
-    """A table with the current results: rows with the `op` `-` are deleted, those with `+` are inserted or updated."""
+    """A table with the current results: rows with the `op` `-` are deleted, those with `+` are inserted or updated.
+
+    A micro-batch has at most one row for each key; Delta Lake refuses a `MERGE` with more.
+    """
 
     needs_every_batch: ClassVar[bool] = False
 
@@ -57,8 +60,6 @@ class DeltaView:
 
     def write(self, frame: DataFrame, number: int) -> None:
         spark, target = frame.sparkSession, self._target
-        inserted = frame.where("op = '+'")
-        deleted = frame.where("op = '-'").join(inserted, list(self.key), "left_anti").select(frame.columns)
         kept = [name for name in frame.columns if name != "op"]
         # A table without rows has no number of a micro-batch: the first MERGE is not taken for a repetition.
         empty = DeltaSink(f"{self.application}/table", self.path, self.table, self.options, self.partition_by)
@@ -72,7 +73,7 @@ class DeltaView:
                 "WHEN MATCHED AND b.op = '-' THEN DELETE "
                 f"WHEN MATCHED THEN UPDATE SET {assigned} "
                 f"WHEN NOT MATCHED AND b.op = '+' THEN INSERT ({names}) VALUES ({values})",
-                changes=deleted.union(inserted),
+                changes=frame,
             )
 
     def has_written(self, spark: SparkSession, number: int) -> bool:
