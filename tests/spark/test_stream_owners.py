@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +12,6 @@ import pytest
 import holdsfor as hf
 from holdsfor.cli.main import main
 from holdsfor.errors import HoldsforError
-from holdsfor.spark.streaming.output_history import OutputHistory
-from holdsfor.spark.streaming.state_files import StreamFiles
 from tests.spark import postgresql
 from tests.spark.test_stream_outputs import KNOWN, repeat_last, started
 from tests.spark.test_stream_places import arguments
@@ -158,6 +157,50 @@ def test_a_current_view_that_was_deleted_or_is_an_older_copy_is_refused(
     assert {"rich(eve)=true", "rich(ann)=true", "rich(bob)=true"} <= found
 
 
+@pytest.mark.parametrize("output", ["-o", "--current"])
+def test_an_older_copy_of_the_checkpoint_is_refused(
+    output: str, spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The output would take the next micro-batch for a repetition, and its rows would be lost."""
+    out, state, copy = tmp_path / "out", tmp_path / "state", tmp_path / "copy"
+    command = [*with_option(arguments(tmp_path), "--checkpoint", str(state)), output, str(out)]
+    assert main(command) == 0
+    shutil.copytree(state, copy)
+    more = [["win|90|90|eve", "win|111|111|eve"], ["win|130|130|ann", "win|151|151|ann"]]
+    write_batches(tmp_path / "records", [*BATCHES, more[0]])
+    assert main(command) == 0
+    before = files_below(out)
+    shutil.rmtree(state)
+    shutil.move(copy, state)
+    write_batches(tmp_path / "records", [*BATCHES, *more])
+    assert main(command) == 2
+    message = (
+        f"HF798]: `{out}` has micro-batch 1 of this stream, and the checkpoint ends at micro-batch 0: it is an older"
+    )
+    assert message in capsys.readouterr().err
+    assert files_below(out) == before
+
+
+def test_a_checkpoint_has_one_query(spark: SparkSession, tmp_path: Path) -> None:
+    stream, checkpoint = started(spark, tmp_path), str(tmp_path / "checkpoint")
+    begun, stopping = threading.Event(), threading.Event()
+
+    def wait() -> bool:
+        begun.set()
+        return stopping.wait(60)
+
+    writer = stream.changes.writeStream.option("checkpointLocation", checkpoint).format("parquet").stopWhen(wait)
+    query = writer.start(str(tmp_path / "out"))
+    assert begun.wait(60)
+    other = stream.problems.writeStream.option("checkpointLocation", checkpoint).format("parquet")
+    with pytest.raises(HoldsforError, match=rf"HF797.*`{checkpoint}` is in use"):
+        other.start(str(tmp_path / "problems"))
+    stopping.set()
+    with pytest.raises(Exception, match="StreamStopped"):
+        query.awaitTermination()
+    other.trigger(availableNow=True).start(str(tmp_path / "problems")).awaitTermination()
+
+
 def test_a_current_view_that_is_deleted_while_the_stream_runs_stops_it(spark: SparkSession, tmp_path: Path) -> None:
     view = tmp_path / "view"
 
@@ -189,34 +232,11 @@ def test_a_current_view_whose_table_was_dropped_is_refused(spark: SparkSession, 
             run()
         server.ask("alter table elsewhere rename to known")
         server.ask("update holdsfor_batches set batch = batch - 1")
-        with pytest.raises(HoldsforError, match=r"HF798.*is an older copy"):
+        with pytest.raises(HoldsforError, match=r"HF798.*lacks micro-batch \d.*is an older copy"):
             run()
-
-
-def test_outputs_continue_after_starts_that_had_them(tmp_path: Path) -> None:
-    commits = StreamFiles(str(tmp_path / "commits"))
-
-    def start(*outputs: str) -> OutputHistory:
-        history = OutputHistory.read(str(tmp_path))
-        for output in outputs:
-            history.check(output, output)
-        history.save(outputs)
-        return history
-
-    start("a", "b")
-    commits.write("0", b"")
-    start("a", "b")
-    start("a")
-    start("a", "b")  # no micro-batch was processed without it
-    start("a")
-    commits.write("1", b"")
-    commits.write("2", b"")
-    with pytest.raises(HoldsforError, match=r"HF798.*b has no rows of micro-batches 1 to 2"):
-        start("a", "b")
-    start("a")
-    (tmp_path / "holdsfor/outputs.json").write_text("{", encoding="utf-8")
-    with pytest.raises(HoldsforError, match=r"HF792.*outputs.json.*damaged"):
-        start("a")
+        server.ask("update holdsfor_batches set batch = batch + 2")
+        with pytest.raises(HoldsforError, match=r"HF798.*known` has micro-batch \d of this stream.*is an older copy"):
+            run()
 
 
 def test_another_description_of_columns_is_refused(

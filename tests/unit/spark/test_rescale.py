@@ -14,7 +14,7 @@ import holdsfor as hf
 from holdsfor.cli.main import main
 from holdsfor.errors import HoldsforError
 from holdsfor.parallel.exchange.shipped_rules import Rules
-from holdsfor.spark.streaming.checkpoint_lock import locked_alone, shared_lock
+from holdsfor.spark.streaming.checkpoint_lock import checkpoint_lock
 from holdsfor.spark.streaming.identity import (
     FORMAT,
     Identity,
@@ -64,15 +64,13 @@ def test_a_stream_without_micro_batches_is_rescaled(tmp_path: Path, capsys: pyte
     assert manifest.identity.n_buckets == 5
 
 
-def test_a_running_stream_is_refused(tmp_path: Path) -> None:
+def test_a_running_stream_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("holdsfor.spark.streaming.checkpoint_lock._WAIT_SECONDS", 0.1)
     checkpoint, files = checkpoint_of(tmp_path)
-    lock, other = shared_lock(files), shared_lock(files)
-    lock.release()
-    with pytest.raises(HoldsforError, match=r"HF797.*the stream is running"):
+    lock = checkpoint_lock(files)
+    with pytest.raises(HoldsforError, match=rf"HF797.*`{checkpoint}` is in use: the stream is running"):
         rescale(checkpoint, buckets=3)
-    other.release()
-    with locked_alone(files), pytest.raises(HoldsforError, match=r"HF797.*being rewritten"):
-        shared_lock(files)
+    lock.release()
     assert rescale(checkpoint, buckets=3).buckets == 3
 
 

@@ -1,7 +1,8 @@
-"""A lock on the checkpoint of a stream: queries share it, and a change of the state has it alone.
+"""A lock on the checkpoint of a stream, which one query has, or one change of the state.
 
 The lock is one of the operating system, so it ends with the process that has it, however that ends. It exists for local
-and mounted folders. Elsewhere a stream finds at its next micro-batch that its state has been rewritten, and stops.
+and mounted folders. Elsewhere a stream finds at its next micro-batch that its state has been rewritten, and stops, and
+Spark stops one of two queries: the second to begin or to commit a micro-batch.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ from holdsfor.spark.streaming.state_files import StreamFiles
 if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
-__all__ = ["CheckpointLock", "locked_alone", "shared_lock"]
+__all__ = ["CheckpointLock", "checkpoint_lock", "locked"]
 
 _FILE = "lock"
-_WAIT_SECONDS = 1.0  # a query that was stopped just now releases its lock in a moment
+_WAIT_SECONDS = 3.0  # a query that was stopped just now releases its lock in a moment
 
 
 @dataclass
@@ -49,22 +50,18 @@ class CheckpointLock:
             threading.Thread(target=wait, name="holdsfor-checkpoint-lock", daemon=True).start()
 
 
-def shared_lock(files: StreamFiles) -> CheckpointLock:
-    """The lock of a query; HF797 if the state is being rewritten."""
-    return _locked(files, is_shared=True)
-
-
 @contextmanager
-def locked_alone(files: StreamFiles) -> Iterator[None]:
-    """The lock of a change of the state; HF797 if a query has the checkpoint open."""
-    lock = _locked(files, is_shared=False)
+def locked(files: StreamFiles) -> Iterator[None]:
+    """The lock of a change of the state."""
+    lock = checkpoint_lock(files)
     try:
         yield
     finally:
         lock.release()
 
 
-def _locked(files: StreamFiles, *, is_shared: bool) -> CheckpointLock:
+def checkpoint_lock(files: StreamFiles) -> CheckpointLock:
+    """The lock on a checkpoint; HF797 if a query or a change of the state has it."""
     path = files.local_path(_FILE)
     try:
         import fcntl
@@ -80,11 +77,11 @@ def _locked(files: StreamFiles, *, is_shared: bool) -> CheckpointLock:
     began = time.monotonic()
     while True:
         try:
-            fcntl.flock(descriptor, (fcntl.LOCK_SH if is_shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if time.monotonic() - began > _WAIT_SECONDS:
                 os.close(descriptor)
-                raise _busy(is_shared=is_shared) from None
+                raise _busy(files) from None
             time.sleep(0.02)
         except OSError:  # a file system without locks
             os.close(descriptor)
@@ -93,7 +90,6 @@ def _locked(files: StreamFiles, *, is_shared: bool) -> CheckpointLock:
             return CheckpointLock(descriptor)
 
 
-def _busy(*, is_shared: bool) -> DataProblem:
-    message = "the state of the stream is being rewritten" if is_shared else "the stream is running"
-    hint = "wait until it is done" if is_shared else "stop the stream first"
-    return DataProblem(Diagnostic("HF797", message, hint=hint))
+def _busy(files: StreamFiles) -> DataProblem:
+    message = f"the checkpoint `{files.shown}` is in use: the stream is running, or its state is being rewritten"
+    return DataProblem(Diagnostic("HF797", message, hint="stop the stream, or wait until its state is rewritten"))

@@ -63,6 +63,9 @@ class SnapshotSink:
         for old in [*numbers, number][:-_KEPT]:
             files.drop(_place(files, old))
 
+    def last_number(self, spark: SparkSession) -> int | None:
+        return self.owner.last_number(spark)
+
     def has_written(self, spark: SparkSession, number: int) -> bool:
         return any(each >= number for each in _snapshots(HadoopFiles(spark, self.path)))
 

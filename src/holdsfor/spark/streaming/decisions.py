@@ -160,9 +160,14 @@ class DecisionLog:
         names = self._names()
         return self._read(names[-1]) if names else None
 
+    def last_number(self) -> int:
+        """The last micro-batch that the stream has decided, or -1: no output of a later one was written."""
+        names = self._names()
+        return number_of(names[-1]) if names else -1
+
     def check_committed(self, committed: int) -> None:
         """Refuse decisions of micro-batches that Spark has not reached: its part of the checkpoint is lost."""
-        last = number_of(self._names()[-1]) if self._names() else -1
+        last = self.last_number()
         if last > committed + 1:
             message = f"the checkpoint has the state of micro-batch {last}, and Spark's commits end at {committed}"
             raise DataProblem(Diagnostic("HF792", message, hint=RESTART))

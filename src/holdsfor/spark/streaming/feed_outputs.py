@@ -14,7 +14,7 @@ from holdsfor.spark.streaming.feed_rows import FeedRows
 from holdsfor.spark.streaming.folder_sinks import FolderSink, ParquetSink
 from holdsfor.spark.streaming.micro_batches import MicroBatch
 from holdsfor.spark.streaming.output_history import OutputHistory, ViewHistory
-from holdsfor.spark.streaming.sinks import Sink, SinkSettings, ViewSink
+from holdsfor.spark.streaming.sinks import NumberedSink, Sink, SinkSettings, ViewSink
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -40,12 +40,14 @@ class FeedOutput:
     def checked(self, spark: SparkSession, history: OutputHistory, views: ViewHistory) -> str | None:
         """The name of the output, if it needs all micro-batches of the stream.
 
-        A folder of another stream or feed is refused, and so is an output that lacks micro-batches.
+        A folder of another stream or feed is refused, and so is an output that lacks micro-batches of the checkpoint or
+        has later ones.
         """
         is_own = isinstance(self.sink, FolderSink | SnapshotSink) and self.sink.owner.is_named(spark)
         name = None if self.settings is None else self.settings.output(spark)
         if self.settings is not None and name is not None and not (is_own and history.is_new(name)):
             history.check(name, f"`{self.settings.place}`")
+        self._check_last(spark, history)
         self._check_view(spark, views)
         return name
 
@@ -67,6 +69,15 @@ class FeedOutput:
             self.sink.write_rows(rows, number)
         else:
             self.sink.write(rows.frame, number)
+
+    def _check_last(self, spark: SparkSession, history: OutputHistory) -> None:
+        """Refuse an output with later micro-batches than the checkpoint, which is an older copy."""
+        if not isinstance(self.sink, NumberedSink) or self.settings is None:
+            return
+        with self._failures():
+            last = self.sink.last_number(spark)
+        if last is not None:
+            history.check_last(last, self.settings.place)
 
     def _check_view(self, spark: SparkSession, views: ViewHistory) -> None:
         """Refuse a current view without the rows of the last micro-batch."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.spark.output.folders import HadoopFiles
 from holdsfor.spark.streaming.batch_progress import BatchProgress
-from holdsfor.spark.streaming.checkpoint_lock import shared_lock
+from holdsfor.spark.streaming.checkpoint_lock import checkpoint_lock
 from holdsfor.spark.streaming.feed_outputs import FeedOutput, refuse_shared_places, write_outputs
 from holdsfor.spark.streaming.feed_rows import FeedRows
 from holdsfor.spark.streaming.micro_batches import MicroBatch
@@ -127,21 +127,23 @@ class _Writer:
         more: Callable[[MicroBatch], None] = lambda _: None,
     ) -> StreamingQuery:
         """Start the query, which writes its outputs in order and calls a function; refused outputs stop it before."""
-        files, history, views = _files(checkpoint), OutputHistory.read(checkpoint), ViewHistory(_files(checkpoint))
-        names = [each.checked(self._stream.plan.input.spark, history, views) for each in outputs]
-
-        def write(output: MicroBatch) -> None:
-            write_outputs(outputs, output, views)
-            more(output)
-
-        self._stream.adapt(checkpoint)
-        lock = shared_lock(files)
+        files = _files(checkpoint)
+        lock = checkpoint_lock(files)
         try:
+            history, views = OutputHistory.read(checkpoint), ViewHistory(files)
+            checked = [each.checked(self._stream.plan.input.spark, history, views) for each in outputs]
+            names = [name for name in checked if name is not None]
+
+            def write(output: MicroBatch) -> None:
+                write_outputs(outputs, output, views)
+                more(output)
+                history.note(names, output.number)
+
+            self._stream.adapt(checkpoint)
             # Spark refuses to begin if a full disk or a crash has left a part of its first file.
             for folder in ("offsets", "commits"):
                 StreamFiles(checkpoint).delete_unfinished(folder)
             stream.save(checkpoint)
-            history.save([name for name in names if name is not None])
             batches = self._stream.micro_batches(checkpoint, self._on_progress, self._is_stopping)
             writer = self._writer.option("checkpointLocation", checkpoint)
             query: StreamingQuery = writer.foreachBatch(lambda batch, number: batches.run(batch, number, write)).start()

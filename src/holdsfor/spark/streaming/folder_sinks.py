@@ -61,6 +61,9 @@ class FolderSink:
                 writer = frame.write.format(self.format).options(**self.options)
                 (writer.partitionBy(*self.partition_by) if self.partition_by else writer).save(place)
 
+    def last_number(self, spark: SparkSession) -> int | None:
+        return self.owner.last_number(spark)
+
     def _publishing(self, files: HadoopFiles, number: int) -> AbstractContextManager[str | None]:
         """The folder to write a micro-batch to; None if the micro-batch is written."""
         self.owner.claim(files)

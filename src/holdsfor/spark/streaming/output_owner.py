@@ -84,6 +84,12 @@ class FolderOwner:
         """Whether the folder names this owner; that of another stream, feed or format is refused (HF798)."""
         return self._is_named_in(HadoopFiles(spark, self.path))
 
+    def last_number(self, spark: SparkSession) -> int | None:
+        """The last micro-batch in the folder."""
+        files = HadoopFiles(spark, self.path)
+        numbers = [number for number in self._numbers(_names(files)) if number.isdecimal()]
+        return max(map(int, numbers), default=None)
+
     def claim(self, files: HadoopFiles) -> None:
         """Write the name of the owner into a folder that names none."""
         if self._is_named_in(files):
@@ -97,7 +103,7 @@ class FolderOwner:
             files.drop(beside)
 
     def _is_named_in(self, files: HadoopFiles) -> bool:
-        names = (files.within(files.root) or set()) if files.exists(files.root) else set()
+        names = _names(files)
         if OWNER not in names:
             self._check_numbers(names)
             return False
@@ -116,10 +122,19 @@ class FolderOwner:
 
     def _check_numbers(self, names: set[str]) -> None:
         """Refuse micro-batches without an owner, unless an older version of this stream can have written them."""
-        numbers = [name.partition("=")[2] for name in names if name.startswith(f"{self.column}=")]
+        numbers = self._numbers(names)
         is_own = self.stream.is_older and all(each.isdecimal() and int(each) <= self.stream.last for each in numbers)
         if numbers and not is_own:
             self._refuse("the output of another stream")
 
+    def _numbers(self, names: set[str]) -> list[str]:
+        """The numbers of micro-batches, as texts."""
+        return [name.partition("=")[2] for name in names if name.startswith(f"{self.column}=")]
+
     def _refuse(self, found: str) -> NoReturn:
         raise UsageProblem(Diagnostic("HF798", f"`{self.path}` has {found}", hint=_OTHER_PLACE))
+
+
+def _names(files: HadoopFiles) -> set[str]:
+    """The names in a folder; a folder that does not exist has none."""
+    return (files.within(files.root) or set()) if files.exists(files.root) else set()

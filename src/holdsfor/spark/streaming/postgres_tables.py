@@ -45,6 +45,11 @@ class PostgresSink:
     def write(self, frame: DataFrame, number: int) -> None:
         _write_once(frame, number, self.application, self.options, _add_rows)
 
+    def last_number(self, spark: SparkSession) -> int | None:
+        options, _, _ = _target_of(self.options)
+        with connected(spark, options) as connection:
+            return _last_number(connection, self.application)
+
 
 @dataclass(frozen=True)
 class PostgresView:
@@ -63,12 +68,16 @@ class PostgresView:
     def write(self, frame: DataFrame, number: int) -> None:
         _write_once(frame, number, self.application, self.options, self._merge_rows)
 
+    def last_number(self, spark: SparkSession) -> int | None:
+        options, _, _ = _target_of(self.options)
+        with connected(spark, options) as connection:
+            return _last_number(connection, self.application)
+
     def has_written(self, spark: SparkSession, number: int) -> bool:
         options, _, target = _target_of(self.options)
         with connected(spark, options) as connection:
-            if not all(_exists(connection, name) for name in (target, "holdsfor_batches")):
-                return False
-            return any(int(last) >= number for last in query_values(connection, _LAST, self.application))
+            last = _last_number(connection, self.application)
+            return last is not None and last >= number and _exists(connection, target)
 
     def _merge_rows(self, connection: Any, target: str, beside: str, columns: Sequence[str]) -> None:
         """Delete the rows whose keys have changed, and insert those that are known now.
@@ -96,8 +105,8 @@ def _write_once(frame: DataFrame, number: int, application: str, given: Mapping[
     spark, (options, table, target) = frame.sparkSession, _target_of(given)
     with connected(spark, options) as connection:
         run_statement(connection, _BATCHES)
-        done = query_values(connection, _LAST, application)
-        if done and int(done[0]) >= number:
+        last = _last_number(connection, application)
+        if last is not None and last >= number:
             return
         _drop_left(connection, application)
     frame = with_json_lists(frame)
@@ -120,6 +129,13 @@ def _target_of(given: Mapping[str, str]) -> tuple[dict[str, str], str, str]:
     table = options.pop("dbtable")
     check_url(options["url"], table)
     return options, table, ".".join(map(quoted_name, table.split(".")))
+
+
+def _last_number(connection: Any, application: str) -> int | None:
+    """The last micro-batch that is noted."""
+    if not _exists(connection, "holdsfor_batches"):
+        return None
+    return max((int(number) for number in query_values(connection, _LAST, application)), default=None)
 
 
 def _exists(connection: Any, name: str) -> bool:

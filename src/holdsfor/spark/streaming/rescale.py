@@ -16,7 +16,7 @@ from holdsfor.parallel.exchange.routing import Router
 from holdsfor.parallel.stages.rescaled_states import rescaled_states, settled_until
 from holdsfor.parallel.stages.stream_buckets import StreamBucket, StreamRouter
 from holdsfor.spark.input.ingestion import MOST_STREAM_BUCKETS, check_buckets
-from holdsfor.spark.streaming.checkpoint_lock import locked_alone
+from holdsfor.spark.streaming.checkpoint_lock import locked
 from holdsfor.spark.streaming.identity import PLACE, Manifest, read_manifest, write_manifest
 from holdsfor.spark.streaming.state_files import FILES, RESTART, StateFiles, StreamFiles, number_of
 from holdsfor.spark.streaming.stopped_stream import (
@@ -87,7 +87,7 @@ def rescale(checkpoint: str, *, buckets: int) -> Rescaled:
     if read_manifest(files) is None:
         message = f"`{checkpoint}` is not the checkpoint of a stream of holdsfor"
         raise UsageProblem(Diagnostic("HF793", message, hint=PLACE))
-    with locked_alone(files):
+    with locked(files):
         return _Rescaling(StoppedStream(checkpoint.rstrip("/"), files), buckets).run()
 
 

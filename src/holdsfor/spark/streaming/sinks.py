@@ -28,6 +28,7 @@ __all__ = [
     "FunctionSink",
     "KafkaSink",
     "MemorySink",
+    "NumberedSink",
     "Sink",
     "SinkOf",
     "SinkSettings",
@@ -49,6 +50,15 @@ class Sink(Protocol):
     needs_every_batch: ClassVar[bool]
 
     def write(self, frame: DataFrame, number: int) -> None: ...
+
+
+@runtime_checkable
+class NumberedSink(Sink, Protocol):
+    """Has the numbers of its micro-batches."""
+
+    def last_number(self, spark: SparkSession) -> int | None:
+        """The last micro-batch that was written, with rows."""
+        ...
 
 
 @runtime_checkable

@@ -25,7 +25,6 @@ from holdsfor.spark.input.inputs import Columns, Given
 from holdsfor.spark.job.job_input import in_order
 from holdsfor.spark.streaming.alerts import alert_rows, alert_sink_of, check_condition
 from holdsfor.spark.streaming.batch_progress import BatchProgress
-from holdsfor.spark.streaming.checkpoint_lock import locked_alone
 from holdsfor.spark.streaming.current_view import current_sink_of, last_changes
 from holdsfor.spark.streaming.decisions import DecisionLog, Pace
 from holdsfor.spark.streaming.feeds import Feed, OutputWriter
@@ -171,7 +170,10 @@ class RecognitionStream:
         return MicroBatches(plan, files, manifest, on_progress, is_stopping)
 
     def adapt(self, checkpoint: str) -> None:
-        """Rewrite the state in a checkpoint for the rules of this stream, if they are others and that is asked for."""
+        """Rewrite the state in a checkpoint for the rules of this stream, if they are others and that is asked for.
+
+        The caller has the lock on the checkpoint.
+        """
         files = StreamFiles(f"{checkpoint}/{FILES}")
         known = read_manifest(files)
         if self._on_change == "refuse" or known is None:
@@ -180,12 +182,11 @@ class RecognitionStream:
         others = replace(known.identity, fingerprint=identity.fingerprint)
         if others != identity or known.identity == identity:
             return  # another setting is refused, with other rules too
-        with locked_alone(files):
-            stream = StoppedStream(checkpoint, files)
-            if self._on_change == "keep":
-                keep(stream, identity, self.plan.rules)
-            else:
-                restart(stream, identity, self.plan.rules, self.plan.stages)
+        stream = StoppedStream(checkpoint, files)
+        if self._on_change == "keep":
+            keep(stream, identity, self.plan.rules)
+        else:
+            restart(stream, identity, self.plan.rules, self.plan.stages)
 
     def _identity_in(self, known: Manifest | None) -> Identity:
         """The identity of this stream in a checkpoint; without a number of buckets, it takes that of the checkpoint."""
