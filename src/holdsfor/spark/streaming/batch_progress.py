@@ -110,7 +110,7 @@ class BatchProgress:
         last = self.decision.last
         reached = "no query time yet" if last is None else f"query time {show_time(last)}"
         behind = "" if self.lag is None else f", {self._shown_lag(self.lag)} behind the records"
-        counts = [f"{n:,} {name}" for name, n in self.counts.items() if n and name not in ("read", "unused")]
+        counts = [_shown_count(name, n) for name, n in self.counts.items() if n and name not in ("read", "unused")]
         speed = f"{counted(self.counts.get('read', 0), 'record')} read, {self.records_per_second:,.0f}/s"
         rows = "" if self.state_rows is None else f"{counted(self.state_rows, 'row')}, "
         state = f"state {rows}{self.state_bytes / 1e6:.1f} MB"
@@ -121,3 +121,12 @@ class BatchProgress:
 
     def _shown_lag(self, lag: int) -> str:
         return str(lag) if self.times is None else f"{lag / _PER_SECOND[self.times.unit]:g} s"
+
+
+def _shown_count(name: str, n: int) -> str:
+    """A number of rows by its name in progress.
+
+    >>> _shown_count("changes", 1), _shown_count("changes", 2_000), _shown_count("set aside", 1)
+    ('1 change', '2,000 changes', '1 set aside')
+    """
+    return counted(n, "change") if name == "changes" else f"{n:,} {name}"
