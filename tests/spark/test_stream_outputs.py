@@ -306,9 +306,11 @@ def test_outputs_that_do_not_fit_are_refused(spark: SparkSession, tmp_path: Path
     given = {"url": "http://127.0.0.1:1", "header.Bad Name": "x", **checkpoint}
     with pytest.raises(HoldsforError, match=r"HF795.*`Bad Name` is not a header"):
         stream.alerts().writeStream.format("webhook").options(**given).start()
-    same = [stream.changes.writeStream.options(path="out"), stream.settled.writeStream.options(path="out/")]
-    with pytest.raises(HoldsforError, match=r"HF795.*one query cannot write several feeds to `out`"):
-        stream.writeStream.feeds(*same).options(**checkpoint).start()
+    out = str(tmp_path / "out")
+    for spelt in (f"{out}/", f"{tmp_path}//out", f"file:{out}", f"{tmp_path}/x/../out"):
+        same = [stream.changes.writeStream.options(path=out), stream.settled.writeStream.options(path=spelt)]
+        with pytest.raises(HoldsforError, match=r"HF795.*one query cannot write several feeds to `.*out`"):
+            stream.writeStream.feeds(*same).options(**checkpoint).start()
     tables = [stream.changes.writeStream.format("jdbc").options(url="x", dbtable=name) for name in ("a", "b")]
     with pytest.raises(HoldsforError, match=r"HF795.*the feed `changes` to several tables"):
         stream.writeStream.feeds(*tables).options(**checkpoint).start()

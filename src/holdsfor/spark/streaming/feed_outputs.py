@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from holdsfor.errors import Diagnostic, ExecutionProblem, HoldsforError, UsageProblem
 from holdsfor.spark.cluster.failures import unwritten
+from holdsfor.spark.output.folders import HadoopFiles
 from holdsfor.spark.streaming.current_view import SnapshotSink
 from holdsfor.spark.streaming.feed_rows import FeedRows
 from holdsfor.spark.streaming.folder_sinks import FolderSink, ParquetSink
@@ -43,9 +44,10 @@ class FeedOutput:
         A folder of another stream or feed is refused, and so is an output that lacks micro-batches of the checkpoint or
         has later ones.
         """
-        is_own = isinstance(self.sink, FolderSink | SnapshotSink) and self.sink.owner.is_named(spark)
+        named = self.sink.owner.output(spark) if isinstance(self.sink, FolderSink | SnapshotSink) else None
         name = None if self.settings is None else self.settings.output(spark)
-        if self.settings is not None and name is not None and not (is_own and history.is_new(name)):
+        if self.settings is not None and name is not None:
+            name = named or name
             history.check(name, f"`{self.settings.place}`")
         self._check_last(spark, history)
         self._check_view(spark, views)
@@ -111,19 +113,21 @@ def write_outputs(outputs: Sequence[FeedOutput], output: MicroBatch, views: View
         views.note(output.number)
 
 
-def refuse_shared_places(outputs: Sequence[FeedOutput]) -> None:
+def refuse_shared_places(spark: SparkSession, outputs: Sequence[FeedOutput]) -> None:
     """Refuse two outputs that would take the micro-batches of one for those of the other."""
     known: set[tuple[str, str]] = set()
     for output in outputs:
         if (settings := output.settings) is None:
             continue
         if settings.form == "jdbc":  # the table of numbers distinguishes feeds
-            own = (f"the feed `{output.feed.name}`", "several tables")
+            own = "jdbc", output.feed.name
+            shown = f"the feed `{output.feed.name}` to several tables"
         elif settings.path is not None:
-            own = ("several feeds", f"`{settings.path.rstrip('/')}`")
+            own = "path", HadoopFiles(spark, settings.path).root
+            shown = f"several feeds to `{settings.path.rstrip('/')}`"
         else:
             continue
         if own in known:
-            message = f"one query cannot write {own[0]} to {own[1]}"
+            message = f"one query cannot write {shown}"
             raise UsageProblem(Diagnostic("HF795", message, hint="give each a place of its own, or start two queries"))
         known.add(own)

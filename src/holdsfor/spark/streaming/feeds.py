@@ -265,7 +265,7 @@ class OutputWriter(_Writer):
         checkpoint = self._checkpoint(is_optional=False)
         stream = self._stream_id(checkpoint)
         outputs = [writer.output_of(checkpoint, stream) for writer in self._writers]
-        refuse_shared_places(outputs)
+        refuse_shared_places(self._stream.plan.input.spark, outputs)
         if not outputs and self._function is None:
             message = "the writer of several feeds needs their writers or a function"
             raise UsageProblem(

@@ -51,13 +51,9 @@ class OutputHistory:
         try:
             found: dict[str, Any] = json.loads(files.read(_FILE))
             last = {str(name): int(number) for name, number in found["last"].items()}
-            return cls(checkpoint, committed, decided, {**last, **dict.fromkeys(found["active"], committed)})
+            return cls(checkpoint, committed, decided, {**last, **dict.fromkeys(found.get("active", ()), committed)})
         except (ValueError, TypeError, KeyError, AttributeError):
             raise _damaged(_FILE) from None
-
-    def is_new(self, output: str) -> bool:
-        """Whether no start had the output, at least not with this name: a folder may have been moved."""
-        return self.last is None or output not in self.last
 
     def check(self, output: str, shown: str) -> None:
         """Refuse an output that lacks micro-batches of the stream (HF798)."""
@@ -82,7 +78,7 @@ class OutputHistory:
         if not outputs and self._is_noted:
             return
         self.last = {**(self.last or {}), **dict.fromkeys(outputs, number)}
-        content = json.dumps({"active": [], "last": self.last}, ensure_ascii=False, indent=1)
+        content = json.dumps({"last": self.last}, ensure_ascii=False, indent=1)
         StreamFiles(f"{self.checkpoint}/{FILES}").write(_FILE, content.encode())
         self._is_noted = True
 

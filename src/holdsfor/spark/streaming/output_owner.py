@@ -80,9 +80,14 @@ class FolderOwner:
     form: str
     column: str
 
-    def is_named(self, spark: SparkSession) -> bool:
-        """Whether the folder names this owner; that of another stream, feed or format is refused (HF798)."""
-        return self._is_named_in(HadoopFiles(spark, self.path))
+    def output(self, spark: SparkSession) -> str | None:
+        """The name of the output since its first micro-batch, which a folder keeps when it is moved.
+
+        None if the folder names no owner; another stream, feed or format is refused (HF798).
+        """
+        files = HadoopFiles(spark, self.path)
+        found = self._found(files)
+        return None if found is None else str(found.get("output", self._output(files)))
 
     def last_number(self, spark: SparkSession) -> int | None:
         """The last micro-batch in the folder."""
@@ -92,23 +97,27 @@ class FolderOwner:
 
     def claim(self, files: HadoopFiles) -> None:
         """Write the name of the owner into a folder that names none."""
-        if self._is_named_in(files):
+        if self._found(files) is not None:
             return
         beside = f"{files.root}/.{OWNER}.{uuid4().hex[:12]}"
-        content = {"stream": self.stream.id, "feed": self.feed, "format": self.form}
+        content = {"stream": self.stream.id, "feed": self.feed, "format": self.form, "output": self._output(files)}
         try:
             files.write(beside, json.dumps(content, ensure_ascii=False).encode())
             files.rename(beside, f"{files.root}/{OWNER}")
         finally:
             files.drop(beside)
 
-    def _is_named_in(self, files: HadoopFiles) -> bool:
+    def _output(self, files: HadoopFiles) -> str:
+        return f"{self.feed} in {files.root}"
+
+    def _found(self, files: HadoopFiles) -> dict[str, Any] | None:
+        """The owner that the folder names, if any."""
         names = _names(files)
         if OWNER not in names:
             self._check_numbers(names)
-            return False
+            return None
         try:
-            found = json.loads(files.read(f"{files.root}/{OWNER}"))
+            found: dict[str, Any] = json.loads(files.read(f"{files.root}/{OWNER}"))
             stream, feed, form = found["stream"], found["feed"], found["format"]
         except (ValueError, TypeError, KeyError):
             self._refuse("the output of another stream")
@@ -118,7 +127,7 @@ class FolderOwner:
             self._refuse(f"the feed `{feed}` of this stream, found the feed `{self.feed}`")
         if form != self.form:
             self._refuse(f"files of the format `{form}`, found the format `{self.form}`")
-        return True
+        return found
 
     def _check_numbers(self, names: set[str]) -> None:
         """Refuse micro-batches without an owner, unless an older version of this stream can have written them."""
