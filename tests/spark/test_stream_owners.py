@@ -15,7 +15,7 @@ from holdsfor.errors import HoldsforError
 from tests.spark import postgresql
 from tests.spark.test_stream_outputs import KNOWN, repeat_last, started
 from tests.spark.test_stream_places import arguments
-from tests.spark.test_streams import BATCHES, CHANGES, SECOND, write_batches
+from tests.spark.test_streams import BATCHES, CHANGES, RICH, SECOND, read_lines, write_batches
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -129,6 +129,13 @@ def test_an_output_that_was_left_out_is_refused(
     assert main([*command, "-o", other, "--alerts", "http://127.0.0.1:9/", "--alert-on", "rich(nobody)=true"]) == 0
     assert not Path(view).exists()
     assert len(spark.read.parquet(other).where("fvp = 'rich(eve)=true'").collect()) == 1
+    write_batches(tmp_path / "records", [*BATCHES, ["win|90|90|eve", "win|111|111|eve"], ["win|130|130|ann"]])
+    assert main([*command, "-o", str(tmp_path / "problems"), "--feed", "problems"]) == 0
+    for place in (other, out):
+        if place == out:
+            shutil.move(other, out)
+        assert main([*command, "-o", place]) == 2
+        assert f"error[HF798]: `{place}` has no rows of micro-batch 2, which the stream" in capsys.readouterr().err
 
 
 def test_a_current_view_that_was_deleted_or_is_an_older_copy_is_refused(
@@ -237,6 +244,29 @@ def test_a_current_view_whose_table_was_dropped_is_refused(spark: SparkSession, 
         server.ask("update holdsfor_batches set batch = batch + 2")
         with pytest.raises(HoldsforError, match=r"HF798.*known` has micro-batch \d of this stream.*is an older copy"):
             run()
+
+
+def test_a_timeout_and_integer_times_are_neither_added_nor_removed(spark: SparkSession, tmp_path: Path) -> None:
+    """Spark has the clock of a timeout as a source, and an output would have two types of times."""
+    lines = read_lines(spark, write_batches(tmp_path / "records", BATCHES))
+
+    def begin(checkpoint: str, **given: Any) -> None:
+        rules = hf.load_text(RICH)
+        stream = hf.spark.stream(lines, rules, window=20, step=10, start=0, buckets=1, **given)
+        stream.micro_batches(str(tmp_path / checkpoint))
+
+    begin("plain")
+    begin("idle", idle="10m")
+    begin("idle", idle="5m")
+    begin("integers", times="integer")
+    for checkpoint, given, shown in [
+        ("plain", {"idle": "10m"}, "without a timeout of idle sources"),
+        ("idle", {}, "with a timeout of idle sources"),
+        ("plain", {"times": "integer"}, 'without `times="integer"`'),
+        ("integers", {}, 'with `times="integer"`'),
+    ]:
+        with pytest.raises(HoldsforError, match=f"HF793.*the checkpoint is of a stream {shown}"):
+            begin(checkpoint, **given)
 
 
 def test_another_description_of_columns_is_refused(

@@ -42,6 +42,21 @@ def test_other_columns_of_sources_and_arrivals_are_refused(tmp_path: Path, progr
     assert check_identity(files, IDENTITY, RULES, "", is_new=False).identity == IDENTITY
 
 
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [("has_integer_times", '`times="integer"`'), ("has_clock", "a timeout of idle sources")],
+)
+def test_a_setting_that_is_added_or_removed_is_refused(name: str, shown: str, tmp_path: Path) -> None:
+    files, rules = StreamFiles(str(tmp_path)), RULES
+    for was in (False, True):
+        known = replace(IDENTITY, **{name: was})  # type: ignore[arg-type]
+        write_manifest(files, Manifest(known))
+        expected = f"HF793.*the checkpoint is of a stream {'with' if was else 'without'} {shown}"
+        with pytest.raises(HoldsforError, match=expected):
+            check_identity(files, replace(IDENTITY, **{name: not was}), rules, "", is_new=False)  # type: ignore[arg-type]
+        assert check_identity(files, known, rules, "", is_new=False).identity == known
+
+
 def test_lines_and_whole_files_are_different_inputs(tmp_path: Path) -> None:
     """A folder of lines that becomes one of CSV files; older versions have described both in the same way."""
     files = StreamFiles(str(tmp_path))

@@ -34,10 +34,11 @@ __all__ = [
     "write_manifest",
 ]
 
-FORMAT = 5
+FORMAT = 6
 """Increases with every change of the files of a stream or of their meaning.
 
-Format 3 has journals, format 4 has states in parts, format 5 has digests of records that wait.
+Format 3 has journals, format 4 has states in parts, format 5 has digests of records that wait, format 6 has the outputs
+of each micro-batch and whether outputs have integers as times.
 """
 
 PLACE = Hint("give the folder of `checkpointLocation`", on_command_line="give the folder of `--checkpoint`")
@@ -65,7 +66,8 @@ class Identity:
     """The rules, by their fingerprint, and the settings of a stream, with the number of buckets of its state.
 
     `inputs` are the types of the inputs, `columns` the descriptions of their columns, `progress` the columns of sources
-    and arrivals, `formats` the formats of lines. An older version has not noted the last three.
+    and arrivals, `formats` the formats of lines. `has_integer_times` if `times="integer"` was given, `has_clock` if a
+    clock is one of the sources in Spark's checkpoint. Older versions have not noted the last five.
     """
 
     fingerprint: str
@@ -82,9 +84,11 @@ class Identity:
     columns: list[str] | None = None
     progress: list[str] | None = None
     formats: list[str] | None = None
+    has_integer_times: bool | None = None
+    has_clock: bool | None = None
 
 
-LATER = ("columns", "progress", "formats")
+LATER = ("columns", "progress", "formats", "has_integer_times", "has_clock")
 """The fields that older versions have not noted; a stream of such a version is not compared in these."""
 
 
@@ -232,6 +236,19 @@ _CHANGED = Hint(
 )
 
 
+_FLAGS: dict[str, tuple[str, Hint]] = {
+    "has_integer_times": ('`times="integer"`', _SAME),
+    "has_clock": (
+        "a timeout of idle sources",
+        Hint(
+            "another `idle` is accepted, but adding or removing it needs another `checkpointLocation`",
+            on_command_line="another `--idle` is accepted, but adding or removing it needs another `--checkpoint`",
+        ),
+    ),
+}
+"""The settings that are on or off, in messages, with their hints."""
+
+
 def _other_rules(files: StreamFiles, rules: Rules) -> UsageProblem:
     """The refusal of other rules, with the names whose definitions differ, if the checkpoint has its rules."""
     message = "the checkpoint is of a stream with other rules, background facts or start-up goals"
@@ -243,6 +260,10 @@ def _other_rules(files: StreamFiles, rules: Rules) -> UsageProblem:
 
 
 def _other_setting(name: str, was: Any, now: Any) -> UsageProblem:
+    if name in _FLAGS:
+        what, hint = _FLAGS[name]
+        message = f"the checkpoint is of a stream {'with' if was else 'without'} {what}"
+        return UsageProblem(Diagnostic("HF793", message, hint=hint))
     before, after = map(_shown_setting, (was, now))
     message = f"the checkpoint is of a stream with the {_SHOWN.get(name, name)} {before}, found {after}"
     hint = _SAME

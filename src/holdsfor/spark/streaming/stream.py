@@ -283,7 +283,7 @@ def stream(
         times == "integer",
     )
     progress = [f"{what} {name}" for what, name in (("source", source), ("arrival", arrival)) if name is not None]
-    identity = _identity(plan, fingerprint(compiled, goals), lengths.start, clock, progress)
+    identity = _identity(plan, fingerprint(compiled, goals), lengths.start, clock, progress, has_clock=has_clock)
     return RecognitionStream(plan, identity, buckets is not None, on_change)
 
 
@@ -334,7 +334,9 @@ def _planned_stages(compiled: Compiled, tick: int, window: int, goals: list[Term
     return stages
 
 
-def _identity(plan: StreamPlan, rules: str, start: int | None, clock: str, progress: list[str]) -> Identity:
+def _identity(
+    plan: StreamPlan, rules: str, start: int | None, clock: str, progress: list[str], *, has_clock: bool
+) -> Identity:
     """The settings that a restart must have in common."""
     inputs = [
         given_columns(",".join(f"{field.name} {field.dataType.simpleString()}" for field in source.frame.schema))
@@ -355,4 +357,6 @@ def _identity(plan: StreamPlan, rules: str, start: int | None, clock: str, progr
         list(plan.input.descriptions),
         progress,
         list(plan.input.formats),
+        plan.has_integers,
+        has_clock,
     )
