@@ -190,5 +190,5 @@ CODES: dict[str, Code] = {
     "HF795": _error("an output of a stream that cannot be written in this way"),
     "HF796": _error("a port for metrics that cannot be used"),
     "HF797": _error("a checkpoint of a stream that is in use, or whose state cannot be rewritten"),
-    "HF798": _error("an output that belongs to another stream or feed, or lacks micro-batches of this stream"),
+    "HF798": _error("an output of another stream or feed, or with other micro-batches than its checkpoint"),
 }

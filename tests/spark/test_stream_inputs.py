@@ -286,6 +286,53 @@ def test_a_stream_that_sets_all_records_aside_ends_with_the_exit_code_of_a_run(
     assert main(given) == 0, "there are no new records"
 
 
+def test_the_types_of_an_output_do_not_change(spark: SparkSession, tmp_path: Path) -> None:
+    """Records that do not fit come before the first time of the stream, so `problems` has integers from then on."""
+    lines = ["not JSON", '{"person": "ann", "time": "1970-01-01T00:00:05"}', "nor this"]
+    late = '{"person": "bob", "time": "1970-01-01T00:00:35"}'
+    arguments = [
+        *command(tmp_path, f"{tmp_path / 'lines'}: {COLUMNS}", "--feed", "problems"),
+        "--input-format",
+        "jsonl",
+    ]
+    for number in range(len(lines)):
+        write_batches(tmp_path / "lines", [[line, late] if number else [line] for line in lines[: number + 1]])
+        assert main(arguments) == (0 if number else 3)
+    folders = (tmp_path / "out").glob("batch=*")
+    assert [dict(spark.read.parquet(str(each)).dtypes)["start"] for each in folders] == ["bigint"] * 2
+    rows = spark.read.parquet(str(tmp_path / "out")).collect()
+    assert sorted((row.kind, row.text, row.start) for row in rows) == [
+        ("set aside", "nor this", None),
+        ("set aside", "not JSON", None),
+    ]
+
+
+def test_dates_after_integers_are_written_as_integers(spark: SparkSession, tmp_path: Path) -> None:
+    wins = [[("ann", 5), ("bob", 35)], [("eve", "1970-01-01T00:00:41"), ("joe", "1970-01-01T00:01:35")]]
+    batches = [[json.dumps({"person": person, "time": time}) for person, time in each] for each in wins]
+    arguments = [*command(tmp_path, f"{tmp_path / 'lines'}: {COLUMNS}"), "--input-format", "jsonl"]
+    for n in (1, 2):
+        write_batches(tmp_path / "lines", batches[:n])
+        assert main(arguments) == 0
+    rows = [spark.read.parquet(str(tmp_path / f"out/batch={number}")).collect() for number in (0, 1)]
+    assert [sorted((row.op, row.start) for row in each) for each in rows] == [[("+", 6)], [("+", 36), ("+", 42)]]
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv"])
+def test_the_first_time_is_found_behind_records_that_do_not_fit(form: str, spark: SparkSession, tmp_path: Path) -> None:
+    folder, moment = tmp_path / "lines", "1970-01-01T00:00:05"
+    if form == "jsonl":
+        write_batches(folder, [["not JSON"] * 150 + [f'{{"person": "ann", "time": "{moment}"}}']])
+    else:
+        folder.mkdir()
+        for number in range(12):
+            text = f"time,person\n{moment if number == 11 else 'soon' * 50},ann\n"
+            (folder / f"{number:02}.csv").write_text(text, encoding="utf-8")
+    more = ["--feed", "problems", "--input-format", form]
+    assert main(command(tmp_path, f"{folder}: {COLUMNS}", *more)) == 0
+    assert dict(spark.read.parquet(str(tmp_path / "out")).dtypes)["start"] == "timestamp_ntz"
+
+
 def test_another_input_of_a_checkpoint_is_refused(
     spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -47,7 +47,9 @@ class Decision:
     `last` are evaluated; there are none if both are equal. `sources` has the latest arrival of each source, and
     `heard` the seconds of the wall clock at which it last delivered a record. `idle` are the sources that are not
     waited for, `missing` the inputs that are, although no record of them is known. `has_offset` is the form of times
-    that are not integers, which the first of them have decided.
+    that are not integers, which the first of them have decided. `has_integers` if records were read before these:
+    rows of outputs had integers, and keep them. `has_integer_problems` if records were set aside before these: then the
+    same holds for the times of `problems`.
     """
 
     batch: int
@@ -59,6 +61,8 @@ class Decision:
     idle: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     has_offset: bool | None = None
+    has_integers: bool = False
+    has_integer_problems: bool = False
 
     @property
     def is_due(self) -> bool:

@@ -69,7 +69,8 @@ Numbers: TypeAlias = Mapping[tuple[str, str, int], int]
 
 _CHANGED = ("fluent", "event")
 _SHOWN_MISFITS = 10
-_PROBLEMS = ("late", "dropped", "cut", "set aside")
+_MISFIT = "set aside"
+_PROBLEMS = ("late", "dropped", "cut", _MISFIT)
 
 __all__ = ["MicroBatch", "MicroBatches", "StreamPlan", "StreamStopped"]
 
@@ -182,7 +183,8 @@ class MicroBatch:
         sent = frame_of(self._sent.where(f"stage = {NO_STAGE} and {is_problem('kind')}"), problem_rows, PROBLEMS)
         unmatched = frame_of(self._answers.where(f"kind = '{UNMATCHED}'"), problem_rows, PROBLEMS)
         found = sent.union(unmatched.dropDuplicates(["id"])).drop("id")
-        return with_times(found, ("query_time", "start", "end", "arrival"), self._times)
+        times = None if self.decision.has_integer_problems else self._times
+        return with_times(found, ("query_time", "start", "end", "arrival"), times)
 
     def first_set_aside(self, n: int) -> list[SetAside]:
         """The first records that do not fit. Runs a job if there are any."""
@@ -265,7 +267,8 @@ class MicroBatches:
             seen, counts = _summary(sent)
         if decision is None:
             decision = self.pace.decided(before, number, seen, time.time())
-            decision = self.log.add(replace(decision, has_offset=self._form.has_offset))
+            decision = self._with_times(decision, before, has_records=bool(seen), has_misfits=bool(counts.get(_MISFIT)))
+            decision = self.log.add(decision)
         found: list[DataFrame] = []
         numbers: Numbers = {}
         if decision.is_due:
@@ -281,7 +284,9 @@ class MicroBatches:
         elif seen:
             with phases.measured("wait"):
                 _wait(sent, WaitTask(self.states, number), self.plan.n_buckets)
-        return MicroBatch(number, decision, counts, self.plan, self._time_type(settings), sent, found, numbers)
+        return MicroBatch(
+            number, decision, counts, self.plan, self._time_type(settings, decision), sent, found, numbers
+        )
 
     def _buckets(self, destinations: tuple[Destination, ...], start: int) -> list[StreamBucket]:
         """The function of each stage; after a change of the rules, new sessions begin later than the stream."""
@@ -352,8 +357,18 @@ class MicroBatches:
             self._form = time_form(plan.input.sources, parts, settings)
         return settings if self._form.has_offset is None else replace(settings, has_offset=self._form.has_offset)
 
-    def _time_type(self, settings: StreamReaderSettings) -> TimeType | None:
-        if self.plan.has_integers or self._form.has_offset is None:
+    def _with_times(self, decision: Decision, before: Decision, *, has_records: bool, has_misfits: bool) -> Decision:
+        """The decision with the form of times. Dates that come after the first rows of outputs do not change types."""
+        is_unknown = self._form.has_offset is None
+        return replace(
+            decision,
+            has_offset=self._form.has_offset,
+            has_integers=before.has_integers or (has_records and is_unknown),
+            has_integer_problems=before.has_integer_problems or (has_misfits and is_unknown),
+        )
+
+    def _time_type(self, settings: StreamReaderSettings, decision: Decision) -> TimeType | None:
+        if self.plan.has_integers or decision.has_integers or self._form.has_offset is None:
             return None
         return Clock(settings.unit, has_offset=self._form.has_offset, zone=settings.zone).time_type
 

@@ -1,13 +1,15 @@
 """The form of the times of a stream, found in its first micro-batches: integers, or dates with or without an offset.
 
 The form decides the type of the times in the output, and how workers read a date without an offset. The type of a
-column shows it; for texts in columns, in JSON lines and in CSV files, the first of them are read.
+column shows it; for texts in columns, in JSON lines and in CSV files, the first of them are read. If none of these
+fits, all of the micro-batch are read, until one does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from holdsfor.analysis.names import Names
@@ -62,30 +64,48 @@ def time_form(sources: Sequence[FrameSource], parts: Sequence[DataFrame], settin
 
 
 def _of_lines(reader: LineReader, part: DataFrame, settings: ReaderSettings) -> TimeForm:
-    """The form of the times in the first JSON lines."""
+    """The form of the times in the first JSON lines that fit."""
     from pyspark.sql import functions as F
 
-    rows = part.select(LINE).where(F.col(LINE).isNotNull()).limit(_PEEKED).collect()
-    block = b"".join(bytes(row[0]) for row in rows)
-    input_reader = _input_reader(settings)
-    clock = input_reader.clock
-    lines = input_reader.line_reader("jsonl", reader.place.file, mapping_of(reader.mapping))
-    assert isinstance(lines, JsonLinesReader)
-    lines.read(only_utf8(block, reader.place.file, 0, input_reader.reading))
-    return TimeForm(None if clock.time_type is None else clock.has_offset, lines.file_times.are_dates is not None)
+    form = TimeForm(None, is_final=False)
+    for lines in _peeked(part.select(LINE).where(F.col(LINE).isNotNull()), _PEEKED):
+        input_reader = _input_reader(settings)
+        clock = input_reader.clock
+        line_reader = input_reader.line_reader("jsonl", reader.place.file, mapping_of(reader.mapping))
+        assert isinstance(line_reader, JsonLinesReader)
+        line_reader.read(only_utf8(b"".join(lines), reader.place.file, 0, input_reader.reading))
+        has_times = line_reader.file_times.are_dates is not None
+        form = TimeForm(None if clock.time_type is None else clock.has_offset, has_times)
+        if form.is_final or form.has_offset is not None:
+            break
+    return form
 
 
 def _of_files(reader: WholeFileReader, part: DataFrame, settings: ReaderSettings) -> TimeForm:
     """The form of the times in the first lines of some CSV files."""
     from pyspark.sql import functions as F
 
-    input_reader, has_records = _input_reader(settings), False
-    for (head,) in part.select(F.substring(LINE, 1, _HEAD)).limit(_PEEKED_FILES).collect():
-        content = bytes(head)
-        reader.read(input_reader, "", content[: content.rfind(b"\n") + 1] if len(content) == _HEAD else content)
-        has_records |= input_reader.reading.n_records > len(input_reader.reading.set_aside)
-    clock = input_reader.clock
-    return TimeForm(None if clock.time_type is None else clock.has_offset, has_records)
+    form = TimeForm(None, is_final=False)
+    for heads in _peeked(part.select(F.substring(LINE, 1, _HEAD)), _PEEKED_FILES):
+        input_reader, has_records = _input_reader(settings), False
+        for head in heads:
+            reader.read(input_reader, "", head[: head.rfind(b"\n") + 1] if len(head) == _HEAD else head)
+            has_records |= input_reader.reading.n_records > len(input_reader.reading.set_aside)
+        clock = input_reader.clock
+        form = TimeForm(None if clock.time_type is None else clock.has_offset, has_records)
+        if form.is_final:
+            break
+    return form
+
+
+def _peeked(column: DataFrame, n: int) -> Iterator[list[bytes]]:
+    """The values of a column in lists of `n`; one job reads the first list."""
+    first = [bytes(row[0]) for row in column.limit(n).collect()]
+    yield first
+    if len(first) == n:
+        rows = column.toLocalIterator()
+        while more := [bytes(row[0]) for row in islice(rows, n)]:
+            yield more
 
 
 def _input_reader(settings: ReaderSettings) -> InputReader:
