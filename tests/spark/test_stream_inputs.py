@@ -308,7 +308,10 @@ def test_the_types_of_an_output_do_not_change(spark: SparkSession, tmp_path: Pat
 
 
 def test_dates_after_integers_are_written_as_integers(spark: SparkSession, tmp_path: Path) -> None:
-    wins = [[("ann", 5), ("bob", 35)], [("eve", "1970-01-01T00:00:41"), ("joe", "1970-01-01T00:01:35")]]
+    wins: list[list[tuple[str, int | str]]] = [
+        [("ann", 5), ("bob", 35)],
+        [("eve", "1970-01-01T00:00:41"), ("joe", "1970-01-01T00:01:35")],
+    ]
     batches = [[json.dumps({"person": person, "time": time}) for person, time in each] for each in wins]
     arguments = [*command(tmp_path, f"{tmp_path / 'lines'}: {COLUMNS}"), "--input-format", "jsonl"]
     for n in (1, 2):
