@@ -359,3 +359,13 @@ def test_inputs_in_another_order_are_refused(
     capsys.readouterr()
     assert main(command(tmp_path, other, "--input", one)) == 2
     assert f"HF793]: the checkpoint is of a stream with the input `{one}`, found `{other}`" in capsys.readouterr().err
+
+
+def test_a_topic_without_the_package_of_spark_is_an_error_that_names_the_package(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(command(tmp_path, "kafka://127.0.0.1:1/trips")) == 1
+    shown = capsys.readouterr().err
+    assert "HF621" in shown
+    assert "Failed to find data source: kafka" in shown
+    assert "org.apache.spark:spark-sql-kafka-0-10_2.13:VERSION" in shown

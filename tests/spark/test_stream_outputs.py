@@ -316,6 +316,30 @@ def test_outputs_that_do_not_fit_are_refused(spark: SparkSession, tmp_path: Path
         stream.writeStream.feeds(*tables).options(**checkpoint).start()
     with pytest.raises(HoldsforError, match=r"HF795.*needs their writers or a function"):
         stream.writeStream.options(**checkpoint).start()
+    others = [stream.changes.writeStream, started(spark, tmp_path).settled.writeStream]
+    with pytest.raises(HoldsforError, match=r"HF795.*must be those of one stream"):
+        stream.writeStream.feeds(*others)
+
+
+def test_places_for_the_files_of_others_are_refused(spark: SparkSession, tmp_path: Path) -> None:
+    stream, checkpoint = started(spark, tmp_path), tmp_path / "checkpoint"
+
+    def start(out: Path, checkpoint: Path) -> Any:
+        writer = stream.changes.writeStream.trigger(availableNow=True).option("checkpointLocation", str(checkpoint))
+        return writer.start(str(out))
+
+    for out in (checkpoint, checkpoint / "out"):
+        with pytest.raises(HoldsforError, match=r"HF795.*the output `.*` is inside the checkpoint"):
+            start(out, checkpoint)
+    with pytest.raises(HoldsforError, match=r"HF795.*the checkpoint is inside the output `.*/out`"):
+        start(tmp_path / "out", tmp_path / "out/checkpoint")
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "precious.txt").touch()
+    with pytest.raises(HoldsforError, match=r"HF798.*has other files, such as `precious.txt`"):
+        start(other, checkpoint)
+    start(tmp_path / "out", tmp_path / "out/_checkpoint").awaitTermination()
+    assert spark.read.parquet(str(tmp_path / "out")).count() > 0
 
 
 def test_csv_files_have_lists_as_texts_of_json(spark: SparkSession, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from holdsfor.errors import HoldsforError
-from holdsfor.spark.streaming.decisions import Decision, DecisionLog, Pace, Seen
+from holdsfor.spark.streaming.decisions import Decision, DecisionLog, Pace, Seen, check_idle
 from holdsfor.spark.streaming.state_files import StreamFiles
 
 NEW = Decision(-1)
@@ -79,6 +79,14 @@ def test_sources_are_not_idle_because_the_query_was_stopped() -> None:
     first = restarted.decided(both, 1, seen(s0_a=95), 5010.0)
     assert (first.last, first.idle) == (10, ())
     assert restarted.decided(first, 2, {}, 5061.0).idle == ("0/b",)
+
+
+@pytest.mark.parametrize("timeout", [0, -5])
+def test_a_timeout_that_waits_for_no_source_is_refused(timeout: int) -> None:
+    with pytest.raises(HoldsforError, match=rf"HF703.*the idleness timeout is {timeout}, expected more than 0"):
+        check_idle(timeout)
+    check_idle(None)
+    check_idle(1)
 
 
 def test_a_clock_that_is_set_back_restarts_the_timeouts() -> None:

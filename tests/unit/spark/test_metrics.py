@@ -108,8 +108,8 @@ def test_progress_is_a_line_of_json_or_text(tmp_path: Path) -> None:
     assert (content["state_rows"], content["stage_1_seconds"], content["stage_2_seconds"]) == (45, 0.75, 0.25)
     assert shown.as_text() == (
         "micro-batch 3: query time 40, 1 behind the records, 100 records read, 50/s, 3 late, 1 set aside, 7 changes, "
-        "2 settled, state 45 rows, 0.0 MB, read 0.2 s, evaluate 0.5 s, stage 1 0.8 s, stage 2 0.2 s"
+        "2 settled, state 45 rows, 0 bytes, read 0.2 s, evaluate 0.5 s, stage 1 0.8 s, stage 2 0.2 s"
     )
     waiting = replace(shown, stages={})
-    assert waiting.as_text().endswith("2 settled, state 0.0 MB, read 0.2 s, evaluate 0.5 s")
+    assert waiting.as_text().endswith("2 settled, state 0 bytes, read 0.2 s, evaluate 0.5 s")
     assert "state_rows" not in json.loads(waiting.as_json())

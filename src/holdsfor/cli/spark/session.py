@@ -55,9 +55,11 @@ def on_spark(
     from holdsfor.spark.cluster.session_start import log, started_session
 
     settings = dict(map(_setting, options.conf))
-    with log() as spark_log:
+    with log() as spark_log, Line() as starting:
+        starting.show("starting Spark")
         try:
             with started_session(options.master, settings, spark_log) as (spark, is_new):
+                starting.clear()
                 return _until_interrupted(spark, lambda: work(spark, is_new), spark_log, stop)
         except Exception as problem:
             if isinstance(problem, HoldsforError) and all(each.code != "HF620" for each in problem.diagnostics):

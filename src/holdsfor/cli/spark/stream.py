@@ -24,6 +24,7 @@ from holdsfor.errors import Diagnostic, Diagnostics, ParallelismWarning, UsagePr
 from holdsfor.sinks.time_formats import shown_as
 from holdsfor.sources.set_aside_reasons import SetAsideLimit, SetAsideProblem
 from holdsfor.sources.text_records import SetAside
+from holdsfor.sources.time_arguments import duration_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -54,6 +55,7 @@ def execute(options: argparse.Namespace) -> int:
     from holdsfor.runtime.windows import check_bounds, check_windows
     from holdsfor.spark.input.ingestion import MOST_STREAM_BUCKETS, check_buckets
     from holdsfor.spark.streaming.command_inputs import check_folders, check_inputs, check_mappings, check_places
+    from holdsfor.spark.streaming.decisions import check_idle
 
     convert_times(options)
     step = options.window if options.step is None else options.step
@@ -61,6 +63,7 @@ def execute(options: argparse.Namespace) -> int:
     check_bounds(options.start, None)
     check_buckets(options.buckets, MOST_STREAM_BUCKETS)
     check_inputs(options.input, options.max_per_batch, options.checkpoint)
+    check_idle(duration_of(options.idle, "idle"))
     outputs = stream_outputs(options)
     places = {f"--{name}": getattr(options, name) for name in ("current", "alerts", "checkpoint")}
     check_places(options.input, {"-o": options.output, **places})
@@ -76,17 +79,19 @@ def execute(options: argparse.Namespace) -> int:
     print_warning_count(diagnostics, files)
     stop = Interruption()
     progress = _Progress(is_json=options.progress == "json")
-    try:
-        on_spark(
-            options,
-            None,
-            lambda spark, _: _work(spark, compiled, options, outputs, progress, stop),
-            stop=stop,
-            checkpoint=options.checkpoint,
-        )
-    except Failed as failed:
-        return failed.exit_code
+    with _metrics(options.metrics) as progress.add_to_metrics:
+        try:
+            on_spark(
+                options,
+                None,
+                lambda spark, _: _work(spark, compiled, options, outputs, progress, stop),
+                stop=stop,
+                checkpoint=options.checkpoint,
+            )
+        except Failed as failed:
+            return failed.exit_code
     if stop.is_asked:
+        print("stopped: the same command continues the stream", file=sys.stderr)
         return INTERRUPTED
     progress.check()
     return 0
@@ -106,10 +111,7 @@ def _work(
     writer = writer.option("checkpointLocation", options.checkpoint)
     trigger: dict[str, Any] = {"availableNow": True} if options.once else {"processingTime": options.trigger}
     writer = writer.trigger(**trigger).stopWhen(lambda: stop.is_asked)
-    with _metrics(options.metrics) as add_to_metrics:
-        progress.add_to_metrics = add_to_metrics
-        writer = writer.onProgress(progress)
-        _await_end(writer.start(), stop)
+    _await_end(writer.onProgress(progress).start(), stop)
 
 
 def _interval(trigger: str) -> str:

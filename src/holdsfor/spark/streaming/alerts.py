@@ -6,6 +6,7 @@ it is the same then, and a receiver that stores the keys handles each alert once
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -44,10 +45,14 @@ def _problem_with(spark: SparkSession, where: str, kind: str) -> str | None:
     from pyspark.sql.pandas.types import from_arrow_schema
 
     changes = spark.createDataFrame([], from_arrow_schema(ChangeRows().schema))
+    logger = logging.getLogger("SQLQueryContextLogger")
+    is_disabled, logger.disabled = logger.disabled, True  # it prints what this function returns
     try:
         changes.withColumns({name: F.lit(None).cast(kind) for name in _TIMES}).where(where)
     except AnalysisException as problem:
         return first_sentence(str(problem))
+    finally:
+        logger.disabled = is_disabled
     return None
 
 

@@ -113,7 +113,7 @@ class BatchProgress:
         counts = [_shown_count(name, n) for name, n in self.counts.items() if n and name not in ("read", "unused")]
         speed = f"{counted(self.counts.get('read', 0), 'record')} read, {self.records_per_second:,.0f}/s"
         rows = "" if self.state_rows is None else f"{counted(self.state_rows, 'row')}, "
-        state = f"state {rows}{self.state_bytes / 1e6:.1f} MB"
+        state = f"state {rows}{_shown_size(self.state_bytes)}"
         phases = [f"{phase} {seconds:.1f} s" for phase, seconds in self.phases.items()]
         if len(self.stages) > 1:
             phases += [f"stage {number} {stage.seconds:.1f} s" for number, stage in self.stages.items()]
@@ -130,3 +130,14 @@ def _shown_count(name: str, n: int) -> str:
     ('1 change', '2,000 changes', '1 set aside')
     """
     return counted(n, "change") if name == "changes" else f"{n:,} {name}"
+
+
+def _shown_size(n_bytes: int) -> str:
+    """A number of bytes with its unit.
+
+    >>> _shown_size(312), _shown_size(31_400), _shown_size(2_250_000)
+    ('312 bytes', '31 KB', '2.2 MB')
+    """
+    if n_bytes < 1e3:
+        return counted(n_bytes, "byte")
+    return f"{n_bytes / 1e3:.0f} KB" if n_bytes < 1e6 else f"{n_bytes / 1e6:.1f} MB"

@@ -169,9 +169,9 @@ def check_read_folders(spark: SparkSession, inputs: Sequence[str], checkpoint: s
     sources = StreamFiles(f"{HadoopFiles(spark, checkpoint).root}/sources")
     sources.check()
     for number, path in enumerate(split_mapping(given)[0] for given in inputs):
-        file = None if path.startswith("kafka:") or _PATTERN.search(path) else _first_read(sources, str(number))
-        root = _plain(HadoopFiles(spark, path).root.rstrip("/"))
-        if file is None or f"{file}/".startswith(f"{root}/"):
+        is_folder = not path.startswith("kafka:") and not _PATTERN.search(path)
+        file = _first_read(sources, str(number)) if is_folder else None
+        if file is None or f"{file}/".startswith(f"{_plain(HadoopFiles(spark, path).root.rstrip('/'))}/"):
             continue
         was = file.rpartition("/")[0].removeprefix("file://")
         message = f"the checkpoint is of a stream with the input `{was}`, found `{path}`"

@@ -16,15 +16,21 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from math import inf
 
-from holdsfor.errors import DataProblem, Diagnostic
+from holdsfor.errors import DataProblem, Diagnostic, UsageProblem
 from holdsfor.spark.streaming.state_files import RESTART, StreamFiles, number_of, numbered
 from holdsfor.spark.streaming.stored_json import value_of
 
-__all__ = ["Decision", "DecisionLog", "Pace", "Seen"]
+__all__ = ["Decision", "DecisionLog", "Pace", "Seen", "check_idle"]
 
 _FOLDER = "decisions"
 _KEPT = 32
 _DIGITS = 12
+
+
+def check_idle(timeout: float | None) -> None:
+    """Refuse an idleness timeout that waits for no source."""
+    if timeout is not None and timeout <= 0:
+        raise UsageProblem(Diagnostic("HF703", f"the idleness timeout is {timeout}, expected more than 0"))
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from holdsfor.spark.streaming.feeds import Feed
 
-__all__ = ["FeedOutput", "refuse_shared_places", "write_outputs"]
+__all__ = ["FeedOutput", "refuse_nested_places", "refuse_shared_places", "write_outputs"]
 
 
 @dataclass(frozen=True)
@@ -122,12 +122,36 @@ def refuse_shared_places(spark: SparkSession, outputs: Sequence[FeedOutput]) -> 
         if settings.form == "jdbc":  # the table of numbers distinguishes feeds
             own = "jdbc", output.feed.name
             shown = f"the feed `{output.feed.name}` to several tables"
-        elif settings.path is not None:
-            own = "path", HadoopFiles(spark, settings.path).root
-            shown = f"several feeds to `{settings.path.rstrip('/')}`"
+        elif (folder := _folder(spark, settings)) is not None:
+            own = "path", folder
+            shown = f"several feeds to `{settings.place.rstrip('/')}`"
         else:
             continue
         if own in known:
             message = f"one query cannot write {shown}"
             raise UsageProblem(Diagnostic("HF795", message, hint="give each a place of its own, or start two queries"))
         known.add(own)
+
+
+def refuse_nested_places(spark: SparkSession, outputs: Sequence[FeedOutput], checkpoint: str) -> None:
+    """Refuse an output in the checkpoint, and a checkpoint that a reader of the output would read (HF795)."""
+    for settings in (output.settings for output in outputs):
+        folder = None if settings is None else _folder(spark, settings)
+        if settings is None or folder is None:
+            continue
+        relative = checkpoint.removeprefix(f"{folder}/")
+        if f"{folder}/".startswith(f"{checkpoint}/"):
+            message = f"the output `{settings.place}` is inside the checkpoint"
+        elif relative != checkpoint and not relative.startswith(("_", ".")):
+            message = f"the checkpoint is inside the output `{settings.place}`"
+        else:
+            continue
+        hint = "give two folders side by side; inside an output, the name of a checkpoint begins with `_`"
+        raise UsageProblem(Diagnostic("HF795", message, hint=hint))
+
+
+def _folder(spark: SparkSession, settings: SinkSettings) -> str | None:
+    """The qualified path of an output that is a folder."""
+    if settings.path is None or settings.known_form == "webhook":
+        return None
+    return HadoopFiles(spark, settings.path).root

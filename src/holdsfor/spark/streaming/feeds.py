@@ -11,7 +11,7 @@ from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.spark.output.folders import HadoopFiles
 from holdsfor.spark.streaming.batch_progress import BatchProgress
 from holdsfor.spark.streaming.checkpoint_lock import checkpoint_lock
-from holdsfor.spark.streaming.feed_outputs import FeedOutput, refuse_shared_places, write_outputs
+from holdsfor.spark.streaming.feed_outputs import FeedOutput, refuse_nested_places, refuse_shared_places, write_outputs
 from holdsfor.spark.streaming.feed_rows import FeedRows
 from holdsfor.spark.streaming.micro_batches import MicroBatch
 from holdsfor.spark.streaming.output_history import OutputHistory, ViewHistory
@@ -127,6 +127,7 @@ class _Writer:
         more: Callable[[MicroBatch], None] = lambda _: None,
     ) -> StreamingQuery:
         """Start the query, which writes its outputs in order and calls a function; refused outputs stop it before."""
+        refuse_nested_places(self._stream.plan.input.spark, outputs, checkpoint)
         files = _files(checkpoint)
         lock = checkpoint_lock(files)
         try:
@@ -258,6 +259,9 @@ class OutputWriter(_Writer):
 
         The path of files is the option `path`. Checkpoint and trigger are those of this writer.
         """
+        if any(writer._stream is not self._stream for writer in writers):
+            message = "the feeds of one query must be those of one stream"
+            raise UsageProblem(Diagnostic("HF795", message, hint="start a query for each stream"))
         self._writers = writers
         return self
 

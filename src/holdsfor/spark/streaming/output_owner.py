@@ -115,6 +115,7 @@ class FolderOwner:
         names = _names(files)
         if OWNER not in names:
             self._check_numbers(names)
+            self._check_others(names)
             return None
         try:
             found: dict[str, Any] = json.loads(files.read(f"{files.root}/{OWNER}"))
@@ -135,6 +136,12 @@ class FolderOwner:
         is_own = self.stream.is_older and all(each.isdecimal() and int(each) <= self.stream.last for each in numbers)
         if numbers and not is_own:
             self._refuse("the output of another stream")
+
+    def _check_others(self, names: set[str]) -> None:
+        """Refuse the visible files of others, which a reader of the output would read."""
+        others = sorted(name for name in names if not name.startswith(("_", ".", f"{self.column}=")))
+        if others:
+            self._refuse(f"other files, such as `{others[0]}`")
 
     def _numbers(self, names: set[str]) -> list[str]:
         """The numbers of micro-batches, as texts."""

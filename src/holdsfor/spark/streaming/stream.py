@@ -26,7 +26,7 @@ from holdsfor.spark.job.job_input import in_order
 from holdsfor.spark.streaming.alerts import alert_rows, alert_sink_of, check_condition
 from holdsfor.spark.streaming.batch_progress import BatchProgress
 from holdsfor.spark.streaming.current_view import current_sink_of, last_changes
-from holdsfor.spark.streaming.decisions import DecisionLog, Pace
+from holdsfor.spark.streaming.decisions import DecisionLog, Pace, check_idle
 from holdsfor.spark.streaming.feeds import Feed, OutputWriter
 from holdsfor.spark.streaming.identity import (
     LATER,
@@ -262,6 +262,7 @@ def stream(
     compiled, goals = with_clock(with_output(compiled, show), unit, tz), list(goals)
     stages = _planned_stages(compiled, tick, lengths.window, goals)
     timeout = duration_of(idle, "idle", "s")
+    check_idle(timeout)
     has_clock = clock == "wall" or timeout is not None
     given = stream_input(inputs, compiled, tick, columns, arrival, source, has_clock=has_clock)
     refuse_connect(given.spark, "a stream")
