@@ -286,9 +286,14 @@ def test_a_webhook_that_refuses_alerts_stops_the_query(spark: SparkSession, tmp_
     with receiving(n_refused=100) as (url, receiver):
         writer = started(spark, tmp_path).alerts().writeStream.format("webhook").options(url=url, attempts=1)
         writer = writer.option("checkpointLocation", str(tmp_path / "checkpoint")).trigger(availableNow=True)
+        query = writer.start()
         with pytest.raises(StreamingQueryException, match=r"HF620.*`http://127.0.0.1:\d+`: the answer 503"):
-            writer.start().awaitTermination()
+            query.awaitTermination()
         assert receiver.received == []
+    failure = hf.spark.failure(query)
+    assert failure is not None
+    assert failure.startswith("error[HF620]: an alert cannot be sent to `http://127.0.0.1:")
+    assert "Traceback" not in failure
 
 
 def test_outputs_that_do_not_fit_are_refused(spark: SparkSession, tmp_path: Path) -> None:

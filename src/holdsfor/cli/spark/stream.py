@@ -24,7 +24,6 @@ from holdsfor.errors import Diagnostic, Diagnostics, ParallelismWarning, UsagePr
 from holdsfor.sinks.time_formats import shown_as
 from holdsfor.sources.set_aside_reasons import SetAsideLimit, SetAsideProblem
 from holdsfor.sources.text_records import SetAside
-from holdsfor.sources.time_arguments import duration_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -53,6 +52,7 @@ def add_parser(commands: Commands) -> None:
 def execute(options: argparse.Namespace) -> int:
     fill_in(options, "spark stream")
     from holdsfor.runtime.windows import check_bounds, check_windows
+    from holdsfor.sources.time_arguments import duration_of
     from holdsfor.spark.input.ingestion import MOST_STREAM_BUCKETS, check_buckets
     from holdsfor.spark.streaming.command_inputs import check_folders, check_inputs, check_mappings, check_places
     from holdsfor.spark.streaming.decisions import check_idle
