@@ -65,6 +65,7 @@ def check(seed: int, folder: Path) -> int:
     return n_rows
 
 
+@pytest.mark.in_turn(2)
 @pytest.mark.parametrize("seeds", chunks(share(SEEDS, 5), 5), ids=named)
 def test_the_state_of_a_bucket_has_results_of_its_own_keys_only(seeds: range, tmp_path: Path) -> None:
     assert sum(check(seed, tmp_path / str(seed)) for seed in seeds)

@@ -25,7 +25,7 @@ terminatedAt(lit(X)=true, T) :- happensAt(leave(X), T).
 holdsFor(lit_while_busy(X)=true, I) :-
     holdsFor(lit(X)=true, Lit), holdsFor(busy(X)=true, Busy), allen(during, Lit, Busy, target, I).
 """
-N_MEETINGS = 100
+N_MEETINGS = 50
 
 
 def meeting(number: int) -> list[str]:
