@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,7 @@ from tests.seeds import IS_LONG, ROTATION
 from tests.spark import delta, kafka, object_store, postgresql
 from tests.spark.conftest import JAVA_OPTIONS, WITHOUT_COMPILER, why_not
 from tests.spark.object_store import BUCKET, ObjectStore
+from tests.spark.processes import Process, processes
 from tests.spark.random_stream import (
     RULES,
     STEP,
@@ -229,10 +230,24 @@ def test_a_killed_stream_continues_without_loss_or_repetition(
     assert n_killed == KILLS, "the stream has ended before the last kill"
 
 
-def next_kill(chance: random.Random) -> tuple[int, float]:
-    """The number of micro-batches before a kill, and the seconds after them; without one, the job is starting."""
+@dataclass(frozen=True)
+class Kill:
+    """A kill some seconds after some micro-batches; without a micro-batch, the job is starting.
+
+    One of the `victims` is killed first, and all processes of the job some time later, if it has not failed by then.
+    """
+
+    n_batches: int
+    seconds: float
+    victims: Callable[[Sequence[int]], Sequence[Process]] | None
+    later: float
+
+
+def next_kill(chance: random.Random) -> Kill:
     n_batches = chance.randint(0 if KILLS > 1 else 1, 2)
-    return n_batches, chance.random() * (1 if n_batches else START_SECONDS)
+    seconds = chance.random() * (1 if n_batches else START_SECONDS)
+    victims = chance.choice([None, python_workers, bucket_processes]) if KILLS > 1 and n_batches else None
+    return Kill(n_batches, seconds, victims, 10 * chance.random())
 
 
 def repeat_last(output: Output, folder: Path) -> None:
@@ -277,8 +292,8 @@ def test_killed_workers_and_bucket_processes_do_not_change_the_output(spark: Spa
     assert changes_of_rows(rows) == expected_changes(batches)
 
 
-def run_job(folder: Path, output: Output, kill: tuple[int, float] | None) -> bool:
-    """Run the stream to its end, or kill its processes some seconds after some micro-batches; whether it ended."""
+def run_job(folder: Path, output: Output, kill: Kill | None) -> bool:
+    """Run the stream to its end, or until its processes are killed; whether it ended."""
     command = [str(output.python), "-m", "tests.spark.streamed_job", str(folder / "rules.prolog")]
     command += [str(folder / "records"), output.checkpoint(folder), output.described]
     log = folder / "job.log"
@@ -296,11 +311,15 @@ def run_job(folder: Path, output: Output, kill: tuple[int, float] | None) -> boo
         if kill is None:
             assert job.wait() == 0, log.read_text(encoding="utf-8")
             return True
-        n_batches, seconds = kill
-        for _ in range(n_batches):
+        for _ in range(kill.n_batches):
             job.stdout.readline()
-        time.sleep(seconds)
+        time.sleep(kill.seconds)
         assert job.poll() in (None, 0), log.read_text(encoding="utf-8")
+        if kill.victims is not None and job.poll() is None:
+            jvms = [each.pid for each in processes() if each.parent == job.pid and "java" in each.command]
+            if killed(kill.victims(jvms), random.Random(kill.later)):
+                with suppress(subprocess.TimeoutExpired):
+                    job.wait(kill.later)
         return job.poll() == 0
     finally:
         if job.poll() is None:
