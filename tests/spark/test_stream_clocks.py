@@ -42,6 +42,7 @@ def test_a_signal_ends_a_stream_after_the_current_micro_batch(
     assert [line.partition(":")[0] for line in capsys.readouterr().err.splitlines()] == [
         "micro-batch 0",
         "micro-batch 1",
+        "stopped",
     ]
     assert sorted(path.name for path in (checkpoint / "commits").glob("[0-9]*")) == ["0", "1"]
     monkeypatch.undo()
