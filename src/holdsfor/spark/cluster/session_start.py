@@ -193,8 +193,6 @@ def _choose_python(options: Mapping[str, str]) -> None:
     if chosen is not None:
         os.environ["PYSPARK_PYTHON"] = chosen
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    # The workers start in the folder of the user: a file there with the name of a module would be imported.
-    os.environ.setdefault("PYTHONSAFEPATH", "1")
 
 
 def _check_connection(url: str) -> None:
