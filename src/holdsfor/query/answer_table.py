@@ -8,6 +8,7 @@ term as it is written in rules. A variable that an answer leaves open is null.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from holdsfor.query.goals import Goal
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["answer_table", "intervals_of"]
 
 _INF = Atom("inf")
+_BOUNDS = ["start", "end"]
 
 
 def answer_table(goal: Goal, answers: Sequence[dict[str, Term]], times: TimeType | None = None) -> pa.Table:
@@ -30,32 +32,44 @@ def answer_table(goal: Goal, answers: Sequence[dict[str, Term]], times: TimeType
     import pyarrow as pa
 
     found = time_variables(goal.term)
-    time = pa.int64() if times is None else times.arrow
     columns = {}
     for name in goal.names:
         values = [answer[name] for answer in answers]
-        columns[name] = _column(values, time, is_list=name in found.lists, is_time=name in found.times)
+        columns[name] = _column(values, times, is_list=name in found.lists, is_time=name in found.times)
     return pa.table(columns) if columns else pa.table({"answer": pa.array([True] * len(answers), pa.bool_())})
 
 
-def _column(values: list[Term], time: Any, *, is_list: bool, is_time: bool) -> Any:
+def _column(values: list[Term], times: TimeType | None, *, is_list: bool, is_time: bool) -> Any:
     import pyarrow as pa
 
     bound = [value for value in values if not isinstance(value, Var)]
     if is_list and all(intervals_of(value) is not None for value in bound):
-        return pa.array([_pairs(value) for value in values], pa.list_(pa.struct([("start", time), ("end", time)])))
+        return _interval_lists([None if isinstance(value, Var) else intervals_of(value) for value in values], times)
     if (bound or is_time) and all(isinstance(value, Int) or value == _INF for value in bound):
-        return _numbers(values, Int, time if is_time else pa.int64())
+        return _numbers(values, Int, pa.int64(), times if is_time else None)
     if bound and all(isinstance(value, Float) for value in bound):
         return _numbers(values, Float, pa.float64())
     return pa.array([None if isinstance(value, Var) else _text(value) for value in values], pa.string())
 
 
-def _numbers(values: list[Term], kind: type[Int | Float], of: Any) -> Any:
+def _interval_lists(lists: Sequence[list[tuple[int, int | None]] | None], times: TimeType | None) -> Any:
+    """Lists of intervals as a column; None is null."""
+    import pyarrow as pa
+
+    pairs = [pair for each in lists for pair in each or ()]
+    bounds = [pa.array([pair[i] for pair in pairs], pa.int64()) for i in range(2)]
+    intervals = pa.StructArray.from_arrays([each if times is None else times.column(each) for each in bounds], _BOUNDS)
+    offsets = [0, *accumulate(len(each or ()) for each in lists)]
+    return pa.ListArray.from_arrays(offsets, intervals, mask=pa.array([each is None for each in lists], pa.bool_()))
+
+
+def _numbers(values: list[Term], kind: type[Int | Float], of: Any, times: TimeType | None = None) -> Any:
+    """A column of numbers, or of the times that they are; of texts if the type cannot represent one of them."""
     import pyarrow as pa
 
     try:
-        return pa.array([value.value if isinstance(value, kind) else None for value in values], of)
+        numbers = pa.array([value.value if isinstance(value, kind) else None for value in values], of)
+        return numbers if times is None else times.column(numbers)
     except (OverflowError, pa.ArrowInvalid):
         return pa.array([None if isinstance(value, Var) else _text(value) for value in values], pa.string())
 
@@ -84,8 +98,3 @@ def intervals_of(value: Term) -> list[tuple[int, int | None]] | None:
             case _:
                 return None
     return found
-
-
-def _pairs(value: Term) -> list[dict[str, int | None]] | None:
-    pairs = None if isinstance(value, Var) else intervals_of(value)
-    return None if pairs is None else [{"start": start, "end": end} for start, end in pairs]
