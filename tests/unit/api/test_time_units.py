@@ -1,4 +1,4 @@
-"""Every output has the moments of the input, whatever the unit of its times, the unit of the run and the source."""
+"""Every output has the moments of the input, for each unit of its times, each unit of the run and each source."""
 
 from __future__ import annotations
 
