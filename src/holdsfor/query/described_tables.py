@@ -18,6 +18,7 @@ from typing import Any
 from holdsfor.columns.file_metadata import TABLES_FILE, TableDescription, described_table
 from holdsfor.columns.time_type import TimeType
 from holdsfor.sinks.table_sets import duckdb
+from holdsfor.syntax.source import read_bounded_lines
 
 __all__ = [
     "described_folders",
@@ -96,7 +97,7 @@ def read_described_csv(name: str, description: TableDescription) -> Any:
 
 def read_described_json(name: str, description: TableDescription) -> Any:
     """The table of a file of JSON lines."""
-    lines = [json.loads(line) for line in Path(name).read_text(encoding="utf-8").splitlines()]
+    lines = [json.loads(line) for line in read_bounded_lines(Path(name)).split(b"\n") if line]
     return _typed({column: [line[column] for line in lines] for column in description.types}, description)
 
 

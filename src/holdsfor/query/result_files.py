@@ -29,6 +29,7 @@ from holdsfor.query.report_index import index_of_terms, with_known
 from holdsfor.query.result_index import ResultIndex, RunSettings
 from holdsfor.query.result_tables import table_rows, time_type
 from holdsfor.syntax.parser import parse_term
+from holdsfor.syntax.source import read_bounded_lines
 from holdsfor.syntax.terms import Atom, Int, Struct, Term, list_items
 
 __all__ = ["read_results"]
@@ -225,6 +226,8 @@ def _read_jsonl(file: Path, rows: _Rows) -> None:
         _add_table(_opened(file, lambda name: read_described_json(name, description)), rows, file)
         return
     for number, line in enumerate(_lines(file), 1):
+        if not line:
+            continue
         try:
             given = json.loads(line)
             row = given.get("query_time"), given["fvp"], given["start"], given["end"], given["kind"]
@@ -274,9 +277,11 @@ def _time_of(term: Term, rows: _Rows, place: str) -> int:
 
 def _lines(file: Path) -> Iterator[str]:
     try:
-        yield from file.read_text(encoding="utf-8").splitlines()
+        yield from read_bounded_lines(file).decode().replace("\r\n", "\n").split("\n")
     except UnicodeDecodeError:
         _refuse(str(file), "the file is not text")
+    except ValueError as problem:
+        _refuse(str(file), str(problem), _WRITTEN_BY)
 
 
 def _refuse(place: str, why: str, hint: str | None = None) -> NoReturn:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +20,14 @@ from holdsfor.columns.encoding import Symbols
 from holdsfor.errors import DataProblem, Diagnostic
 from holdsfor.sources.fact_tables import read_fact_table
 from holdsfor.sources.formats import format_of_suffix
-from holdsfor.sources.inputs import read_bytes, table_of_file
+from holdsfor.sources.inputs import table_of_file, text_stream
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.program import FactTable
 from holdsfor.syntax.terms import Atom, Constant, Int
 
 __all__ = ["read_areas", "split_areas"]
 
+_BUFFER = 1 << 20
 _HINT = "areas are GeoJSON, a CSV file with columns `name` and `wkt`, or a GeoParquet file"
 
 
@@ -72,7 +74,8 @@ def _pairs(data: object, name: str) -> Iterator[tuple[object, str]]:
 def _pairs_of_file(file: str, name: str) -> Iterator[tuple[object, str]]:
     if file.endswith((".geojson", ".json")):
         try:
-            content = json.loads(read_bytes(file))
+            with text_stream(file) as stream:
+                content = json.loads(b"".join(iter(partial(stream.read, _BUFFER), b"")))
         except ValueError as error:
             raise DataProblem(Diagnostic("HF511", f"`{file}` is not JSON: {error}", hint=_HINT, file=file)) from None
         yield from _features(content, name, file)

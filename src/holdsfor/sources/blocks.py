@@ -1,118 +1,112 @@
 """Texts in blocks that end with a line break, small enough for the cache.
 
-A line that is not UTF-8 is set aside like a record that does not fit. A file whose first line is not UTF-8 is refused:
-it is compressed or in another encoding.
+A line that no record can be, because it is not UTF-8 or longer than `LONGEST_LINE`, is set aside like a record that
+does not fit. A file whose first line is such a line is refused: it is compressed, in another encoding, or no text.
 """
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from typing import Protocol
+
+import numpy as np
 
 from holdsfor.errors import DataProblem, Diagnostic
 from holdsfor.sources.reading import ColumnReading
 from holdsfor.sources.text_records import Reading, SetAside
+from holdsfor.sources.whole_lines import ByteStream, stream_blocks
+from holdsfor.syntax.source import LONGEST_LINE
 
-__all__ = ["BYTE_ORDER_MARK", "ByteStream", "line_blocks", "only_utf8", "stream_blocks", "text_blocks"]
+__all__ = [
+    "BYTE_ORDER_MARK",
+    "misfit_of_line",
+    "read_block",
+    "readable_lines",
+    "text_blocks",
+]
 
-_BLOCK = 1 << 20
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_LONG_LINE = 1 << 12
 _SHOWN = 80
 
 
-class ByteStream(Protocol):
-    """A source of bytes: `read` returns the given number of bytes, and fewer only at the end."""
+class BlockReader(Protocol):
+    """A reader of the lines of a file: it reads blocks that end with a line break, and counts their lines."""
 
-    def read(self, n_bytes: int, /) -> bytes: ...
+    file: str
+    n_lines: int
+    reading: ColumnReading
+
+    def read(self, block: bytes) -> None: ...
 
 
-def text_blocks(data: bytes | memoryview | ByteStream, file: str) -> Iterator[bytes]:
-    """The blocks of a text, without a byte order mark; a first line that is not UTF-8 is HF501.
+def read_block(reader: BlockReader, block: bytes) -> None:
+    """Let a reader read the lines of a block that can be records. Blank lines alone are only counted."""
+    if block.isspace():
+        reader.n_lines += block.count(b"\n")
+    else:
+        reader.read(readable_lines(block, reader.file, reader.n_lines, reader.reading))
+
+
+def text_blocks(data: bytes | ByteStream, file: str) -> Iterator[bytes]:
+    """The blocks of a text, without a byte order mark; a first line that is not UTF-8 or too long is HF501.
 
     A stream has the blocks of its content, and only one block in memory.
 
     >>> list(text_blocks(b"a|1\\nb|2", "events.txt"))
     [b'a|1\\nb|2\\n']
     """
+    stream = io.BytesIO(data) if isinstance(data, bytes) else data
     is_begun = False
-    for block in _blocks_of(data):
-        if not is_begun and block.strip():
+    for block in stream_blocks(stream, stream.read(3).removeprefix(BYTE_ORDER_MARK)):
+        if not is_begun and not block.isspace():
             _check_first_line(block, file)
             is_begun = True
         yield block
-
-
-def _blocks_of(data: bytes | memoryview | ByteStream) -> Iterator[bytes]:
-    """The blocks of a text or a stream without a byte order mark."""
-    if isinstance(data, bytes | memoryview):
-        content = memoryview(data)
-        return line_blocks(content[3:] if bytes(content[:3]) == BYTE_ORDER_MARK else content)
-    return stream_blocks(data, data.read(3).removeprefix(BYTE_ORDER_MARK))
-
-
-def stream_blocks(stream: ByteStream, rest: bytes) -> Iterator[bytes]:
-    """The blocks of `line_blocks`, of some bytes and of the stream after them."""
-    size = _BLOCK
-    while True:
-        content = rest + stream.read(size + 1 - len(rest))
-        is_last = len(content) <= size
-        end = len(content) if is_last else content.rfind(b"\n", 0, size) + 1
-        rest, size = content[end:], _BLOCK if end else size * 2
-        if content[:end]:
-            yield content[:end] if content.endswith(b"\n", 0, end) or not is_last else content + b"\n"
-        if is_last:
-            return
-
-
-def line_blocks(content: memoryview) -> Iterator[bytes]:
-    """The blocks of a text, each of which ends with a line break."""
-    begin = 0
-    size = _BLOCK
-    while begin < len(content):
-        is_last = begin + size >= len(content)
-        end = len(content) if is_last else _last_break(content, begin, begin + size)
-        if end == begin:
-            size *= 2
-            continue
-        block = bytes(content[begin:end])
-        begin, size = end, _BLOCK
-        yield block if block.endswith(b"\n") else block + b"\n"
-
-
-def _last_break(content: memoryview, begin: int, end: int) -> int:
-    """The end of the last line that ends between two positions, or `begin`."""
-    tail = max(begin, end - _LONG_LINE)
-    at = bytes(content[tail:end]).rfind(b"\n")
-    if at >= 0 or tail == begin:
-        return tail + at + 1 if at >= 0 else begin
-    return begin + bytes(content[begin:tail]).rfind(b"\n") + 1
 
 
 def _check_first_line(block: bytes, file: str) -> None:
     first = len(block) - len(block.lstrip())
     begin, number = block.rfind(b"\n", 0, first) + 1, block.count(b"\n", 0, first) + 1
     line = block[begin : block.find(b"\n", first)]
-    byte = _first_invalid_byte(line)
-    if byte is not None:
-        message = f"`{file}` is not UTF-8 text: byte 0x{byte:02x} in line {number}"
+    message = f"`{file}` is not lines of text: line {number} is longer than {LONGEST_LINE} bytes"
+    if len(line) <= LONGEST_LINE:
+        byte = _first_invalid_byte(line)
+        message = f"`{file}` is not UTF-8 text: byte 0x{byte:02x} in line {number}" if byte is not None else ""
+    if message:
         raise DataProblem(Diagnostic("HF501", message, hint="records are UTF-8 text", file=file))
 
 
-def only_utf8(block: bytes, file: str, n_before: int, reading: ColumnReading | Reading) -> bytes:
-    """The block with lines that are not UTF-8 emptied and set aside; `n_before` lines precede the block."""
-    if _first_invalid_byte(block) is None:
+def readable_lines(block: bytes, file: str, n_before: int, reading: ColumnReading | Reading) -> bytes:
+    """The block with lines that no record can be emptied and set aside; `n_before` lines precede the block."""
+    if _first_invalid_byte(block) is None and not _has_long_line(block):
         return block
     lines = block.split(b"\n")
     for i, line in enumerate(lines):
-        byte = _first_invalid_byte(line)
-        if byte is not None:
-            reason = f"the line is not UTF-8 text: byte 0x{byte:02x}"
+        if len(line) > LONGEST_LINE:
+            reading.set_aside.append(misfit_of_line(line, file, n_before + i + 1))
+        elif (byte := _first_invalid_byte(line)) is not None:
             text = line[:_SHOWN].decode(errors="replace")
-            reading.n_records += 1
+            reason = f"the line is not UTF-8 text: byte 0x{byte:02x}"
             reading.set_aside.append(SetAside(file, n_before + i + 1, text, reason))
-            lines[i] = b""
+        else:
+            continue
+        reading.n_records += 1
+        lines[i] = b""
     return b"\n".join(lines)
+
+
+def misfit_of_line(line: bytes, file: str, number: int) -> SetAside:
+    """A line that is too long, as a record that does not fit."""
+    text = line[:_SHOWN].decode(errors="replace")
+    return SetAside(file, number, text, f"the line is longer than {LONGEST_LINE} bytes")
+
+
+def _has_long_line(block: bytes) -> bool:
+    if len(block) <= LONGEST_LINE:
+        return False
+    breaks = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n"))
+    return bool(np.diff(breaks, prepend=-1, append=len(block)).max() > LONGEST_LINE + 1)
 
 
 def _first_invalid_byte(text: bytes) -> int | None:

@@ -142,13 +142,11 @@ def csv_batches(
 
 def _first_line(block: bytes) -> tuple[str, int, bytes]:
     """The first line that is not blank, the number of lines before it, and the lines after it."""
-    rest, n_before = block, 0
-    while rest:
-        line, _, rest = rest.partition(b"\n")
-        if line.strip():
-            return line.decode(), n_before, rest
-        n_before += 1
-    return "", 0, block
+    first = len(block) - len(block.lstrip())
+    if first == len(block):
+        return "", 0, block
+    begin, end = block.rfind(b"\n", 0, first) + 1, block.find(b"\n", first)
+    return block[begin:end].decode(), block.count(b"\n", 0, begin), block[end + 1 :]
 
 
 @dataclass(frozen=True)

@@ -19,13 +19,13 @@ from holdsfor.columns.encoding import Symbols
 from holdsfor.errors import DataProblem, Diagnostic
 from holdsfor.kernels.keys import Int64
 from holdsfor.sources.arrow import check_types, schema_without_views
-from holdsfor.sources.blocks import only_utf8, text_blocks
+from holdsfor.sources.blocks import readable_lines
 from holdsfor.sources.column_mapping import Mapping as Described
 from holdsfor.sources.column_mapping import read_fact_mapping
 from holdsfor.sources.csv_rows import csv_batches
 from holdsfor.sources.formats import format_of_suffix
 from holdsfor.sources.input_streams import frame_table
-from holdsfor.sources.inputs import read_bytes, table_of_file
+from holdsfor.sources.inputs import table_of_file, text_stream, whole_text
 from holdsfor.sources.json_rows import object_columns, read_objects
 from holdsfor.sources.nested_columns import nested_value, with_nested_columns
 from holdsfor.sources.numerals import Lexicon
@@ -148,9 +148,9 @@ def _csv_parts(file: str, described: Described, clock: Clock, found: ReadFacts) 
 
 
 def _utf8(file: str, found: ReadFacts) -> bytes:
-    """The content of a file with lines that are not UTF-8 emptied and left out."""
+    """The content of a file with lines that no row can be emptied and left out."""
     unreadable = ColumnReading()
-    content = only_utf8(b"".join(text_blocks(read_bytes(file), file)), file, 0, unreadable)
+    content = readable_lines(whole_text(text_stream(file), file), file, 0, unreadable)
     found.n_rows += len(unreadable.set_aside)
     found.left_out.add(unreadable.set_aside)
     return content

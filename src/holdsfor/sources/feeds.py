@@ -9,19 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from holdsfor.sources.blocks import only_utf8
+from holdsfor.sources.blocks import BYTE_ORDER_MARK, misfit_of_line, readable_lines
 from holdsfor.sources.channels import Channel
 from holdsfor.sources.live_reading import LiveReading
-from holdsfor.sources.text_records import SetAside
+from holdsfor.syntax.source import LONGEST_LINE
 
 __all__ = ["CHUNK", "BlockReader", "Feed", "MakeReader"]
 
 CHUNK = 1 << 20
 """The default number of bytes of one read."""
-
-_LONGEST_LINE = 1 << 24
-_SHOWN = 80
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class BlockReader(Protocol):
@@ -118,7 +114,7 @@ class Feed:
         if chunk[end:]:
             self._rest.append(chunk[end:])
             self._n_rest += len(chunk) - end
-        if self._n_rest > _LONGEST_LINE:
+        if self._n_rest > LONGEST_LINE:
             self._skip_line()
 
     def _read_block(self, block: bytes) -> None:
@@ -127,18 +123,16 @@ class Feed:
             block = block[block.find(b"\n") :]
             self._is_skipping = False
         if not self._n_lines:
-            block = block.removeprefix(_BYTE_ORDER_MARK)
+            block = block.removeprefix(BYTE_ORDER_MARK)
         if not block:
             return
-        self._reader.read(only_utf8(block, self.channel.name, self._n_lines, self.reading))
+        self._reader.read(readable_lines(block, self.channel.name, self._n_lines, self.reading))
         self._n_lines += block.count(b"\n")
 
     def _skip_line(self) -> None:
         """Set aside a line that is longer than any record, and skip the rest of it."""
         if not self._is_skipping:
-            text = b"".join(self._rest)[:_SHOWN].decode(errors="replace")
-            reason = f"the line is longer than {_LONGEST_LINE} bytes"
             self.reading.n_records += 1
-            self.reading.set_aside.append(SetAside(self.channel.name, self._n_lines + 1, text, reason))
+            self.reading.set_aside.append(misfit_of_line(b"".join(self._rest), self.channel.name, self._n_lines + 1))
         self._rest, self._n_rest = [], 0
         self._is_skipping = True

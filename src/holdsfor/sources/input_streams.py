@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import IO, Any
 
 from holdsfor.errors import DataProblem, Diagnostic
-from holdsfor.sources.blocks import ByteStream
 from holdsfor.sources.formats import Format
+from holdsfor.sources.whole_lines import ByteStream
 
 __all__ = [
     "BrokenInput",
+    "FilePiece",
     "TableStream",
     "TextStream",
     "broken_table",
@@ -90,6 +91,27 @@ class TextStream:
         """Close the file."""
         if self._resource is not None:
             self._resource.close()
+
+
+class FilePiece:
+    """The bytes of a file from `begin` up to `end` as a stream."""
+
+    def __init__(self, path: str, begin: int, end: int) -> None:
+        self._file = Path(path).open("rb")  # noqa: SIM115
+        self._file.seek(begin)
+        self._left = end - begin
+
+    def __enter__(self) -> FilePiece:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def read(self, n_bytes: int) -> bytes:
+        """The next bytes, fewer only at the end."""
+        found = self._file.read(min(n_bytes, self._left))
+        self._left -= len(found)
+        return found
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -15,7 +14,7 @@ from typing import Any, BinaryIO, TypedDict, Unpack
 from holdsfor.analysis.names import Names
 from holdsfor.columns.encoding import Symbols
 from holdsfor.errors import DataProblem, Diagnostic, Hint, did_you_mean
-from holdsfor.sources.blocks import only_utf8, text_blocks
+from holdsfor.sources.blocks import read_block, readable_lines, text_blocks
 from holdsfor.sources.column_mapping import LISTEN, SOCKET, Mapping, read_mapping, separator_hint, split_mapping
 from holdsfor.sources.column_roles import columns_by_role
 from holdsfor.sources.csv_rows import CsvReader, Header
@@ -52,7 +51,6 @@ __all__ = [
     "ReadingOptions",
     "listed_together",
     "open_input",
-    "read_bytes",
     "read_facts",
     "read_inputs",
     "split_description",
@@ -60,6 +58,8 @@ __all__ = [
     "standard_input",
     "table_of_file",
     "text_form",
+    "text_stream",
+    "whole_text",
 ]
 
 LineReader = TextReader | CsvReader | JsonLinesReader
@@ -88,7 +88,7 @@ class Opened:
 def open_input(each: object, names: Names, forced: Format | None = None, *, in_pieces: bool = False) -> Opened:
     """Open a file, perhaps with a mapping after a colon, a table, a pair of either and a mapping, or records.
 
-    With `in_pieces`, files become streams. Datasets, scanners and readers of batches always do.
+    Texts are streams, and so are datasets, scanners and readers of batches; with `in_pieces`, files of tables, too.
     """
     if isinstance(each, tuple) and len(each) == 2 and isinstance(each[1], dict):
         return Opened("table", "arrow", None, _renamed(*each))
@@ -106,14 +106,12 @@ def open_input(each: object, names: Names, forced: Format | None = None, *, in_p
         return Opened(file, form, mapping, table_of_file(file, form, mapping, in_pieces=in_pieces))
     if not file.strip():
         raise DataProblem(Diagnostic("HF501", "an input without a name", hint=_HINT))
-    content = _text_stream(file) if in_pieces else read_bytes(file)
-    head = content.head if isinstance(content, TextStream) else content
+    content = text_stream(file)
     try:
-        refuse_other_formats(head, file)
-        return Opened(file, text_form(form, head, file, mapping, names), mapping, content)
+        refuse_other_formats(content.head, file)
+        return Opened(file, text_form(form, content.head, file, mapping, names), mapping, content)
     except DataProblem:
-        if isinstance(content, TextStream):
-            content.close()
+        content.close()
         raise
 
 
@@ -175,7 +173,7 @@ class InputReader:
         reader = self.line_reader(opened.form, opened.file, opened.mapping)
         with opened.content if isinstance(opened.content, TextStream) else nullcontext():
             for block in text_blocks(opened.content, opened.file):
-                reader.read(only_utf8(block, opened.file, reader.n_lines, self.reading))
+                read_block(reader, block)
                 self.reading.end_of_block()
 
     def line_reader(self, form: Format, file: str, mapping: Mapping | None, header: Header | None = None) -> LineReader:
@@ -223,11 +221,11 @@ def read_inputs(
     input_reader = InputReader(names, tick, symbols, reading, _clock(options))
 
     def add(each: object) -> None:
-        mark = reading.mark() if isinstance(reading, SpilledReading) else None
+        mark = None if options.get("unreadable") is None else reading.mark()
         try:
             input_reader.add(open_input(each, names, options.get("form"), in_pieces=on_disk))
         except BrokenInput:
-            if mark is not None and isinstance(reading, SpilledReading):
+            if mark is not None:
                 reading.rewind(mark)
             raise
 
@@ -258,7 +256,7 @@ def read_facts(inputs: Iterable[object], names: Names, tick: int, **options: Unp
         nonlocal kinds
         opened = open_input(each, names, options.get("form"))
         if opened.form == "text":
-            content = only_utf8(b"".join(text_blocks(opened.content, opened.file)), opened.file, 0, reading)
+            content = readable_lines(whole_text(opened.content, opened.file), opened.file, 0, reading)
             read_text_records(content.decode().split("\n"), opened.file, names, tick, reading)
         else:
             input_reader = InputReader(names, tick, Symbols(), ColumnReading(), clock)
@@ -373,15 +371,14 @@ def table_of_file(file: str, form: Format, mapping: Mapping | None = None, *, in
         raise broken_table(file, error) from None
 
 
-def read_bytes(file: str) -> bytes:
+def whole_text(content: bytes | TextStream, file: str) -> bytes:
+    """The lines of a text, in memory."""
+    with content if isinstance(content, TextStream) else nullcontext():
+        return b"".join(text_blocks(content, file))
+
+
+def text_stream(file: str) -> TextStream:
     """The content of an input file, decompressed if its suffix is `.gz`; `-` is standard input."""
-    with _opening(file):
-        content = standard_input(_HINT).read() if file == "-" else Path(file).read_bytes()
-        return gzip.decompress(content) if file.endswith(".gz") else content
-
-
-def _text_stream(file: str) -> TextStream:
-    """The content of `read_bytes` as a stream."""
     with _opening(file):
         if file == "-":
             return TextStream(file, standard_input(_HINT), HEAD)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -137,6 +137,19 @@ class ColumnReading:
 
     def end_of_block(self) -> None:
         """Called after each block of an input is read."""
+
+    def mark(self) -> dict[str, Any]:
+        """The state of the reading between two inputs, for `rewind`."""
+        state = {each.name: getattr(self, each.name) for each in fields(ColumnReading)}
+        copied = {name: value.copy() if hasattr(value, "copy") else value for name, value in state.items()}
+        pieces = {group: list(each) for group, each in self._pieces.items()}
+        retractions = {group: list(each) for group, each in self._retractions.items()}
+        return {**copied, "_pieces": pieces, "_retractions": retractions}
+
+    def rewind(self, mark: dict[str, Any]) -> None:
+        """Remove the records of an input that could not be read to its end."""
+        for name, value in mark.items():
+            setattr(self, name, value)
 
     def note_unused(self, arrivals: Int64, places: Int64) -> None:
         """Note the arrivals of records that no rule uses."""

@@ -1,8 +1,8 @@
 """A Unix socket to which senders of records connect: the input mode `socket` of RTEC.
 
-Any number of senders may connect and disconnect. Lines are passed on whole, so that lines of two senders never mix; the
-end of a connection ends the sender's last line. A thread accepts connections and copies lines to a pipe, from which the
-run reads; a full pipe blocks the senders. The input ends with the run.
+Only this user can connect. Any number of senders may connect and disconnect. Lines are passed on whole, so that lines
+of two senders never mix; the end of a connection ends the sender's last line. A thread accepts connections and copies
+lines to a pipe, from which the run reads; a full pipe blocks the senders. The input ends with the run.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ import selectors
 import socket
 import threading
 from pathlib import Path
+
+from holdsfor.sources.whole_lines import LineBuffer
 
 __all__ = ["Listener", "is_served"]
 
@@ -29,6 +31,7 @@ class Listener:
         self._server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
             self._server.bind(path)
+            Path(path).chmod(0o600)  # before it listens: a connection is refused until then
             self._server.listen()
         except OSError:
             self._server.close()
@@ -51,7 +54,7 @@ class Listener:
             Path(self.path).unlink()
 
     def _serve(self) -> None:
-        rests: dict[socket.socket, bytes] = {}
+        buffers: dict[socket.socket, LineBuffer] = {}
         with selectors.DefaultSelector() as selector, contextlib.suppress(BrokenPipeError):
             selector.register(self._server, selectors.EVENT_READ)
             selector.register(self._stopped, selectors.EVENT_READ)
@@ -63,29 +66,24 @@ class Listener:
                     assert isinstance(each, socket.socket)
                     if each is self._server:
                         sender, _ = self._server.accept()
-                        rests[sender] = b""
+                        buffers[sender] = LineBuffer()
                         selector.register(sender, selectors.EVENT_READ)
-                    elif not self._pass_on(each, rests):
+                    elif not self._pass_on(each, buffers[each]):
+                        del buffers[each]
                         selector.unregister(each)
                         each.close()
-        for each in (*rests, self._server, self._stopped):
+        for each in (*buffers, self._server, self._stopped):
             each.close()
         os.close(self._writer)
 
-    def _pass_on(self, sender: socket.socket, rests: dict[socket.socket, bytes]) -> bool:
+    def _pass_on(self, sender: socket.socket, buffer: LineBuffer) -> bool:
         """Pass on the whole lines that a sender has sent; False if the sender has disconnected."""
         try:
             chunk = sender.recv(_CHUNK)
         except OSError:
             chunk = b""
-        content = rests.pop(sender) + chunk
-        end = content.rfind(b"\n") + 1
-        if chunk:
-            self._write(content[:end])
-            rests[sender] = content[end:]
-            return True
-        self._write(content + b"\n" if content else b"")
-        return False
+        self._write(buffer.add(chunk) if chunk or not buffer.rest else buffer.add(b"\n"))
+        return bool(chunk)
 
     def _write(self, lines: bytes) -> None:
         while lines:

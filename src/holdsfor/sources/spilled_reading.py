@@ -7,7 +7,7 @@ are in memory; `_SettledGroup` has those of one name.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -86,17 +86,12 @@ class SpilledReading(ColumnReading):
     # -- inputs that turn out to be broken -----------------------------------------------------------------------------
 
     def mark(self) -> dict[str, Any]:
-        """The state of the reading between two inputs, for `rewind`."""
         self._spill()
-        kept = {each.name: getattr(self, each.name) for each in fields(ColumnReading) if each.init}
-        copied = {name: value.copy() if hasattr(value, "copy") else value for name, value in kept.items()}
-        return {**copied, "kinds": self.kinds, "position": self.runs.position}
+        return {**super().mark(), "kinds": self.kinds, "position": self.runs.position}
 
     def rewind(self, mark: dict[str, Any]) -> None:
-        """Remove the records of an input that could not be read to its end."""
         self.runs.rewind(mark.pop("position"))
-        for name, value in mark.items():
-            setattr(self, name, value)
+        super().rewind(mark)
         self._n_waiting = 0
 
     # -- retractions ---------------------------------------------------------------------------------------------------

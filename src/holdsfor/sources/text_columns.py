@@ -5,7 +5,7 @@ the lines are encoded as numbers; name and number of fields determine the shape 
 Then all times of a block are read at once, and all constants (`holdsfor.sources.numerals`), independent of their
 position in a record; only the finished columns are collected shape by shape.
 
-The slow reader reads every line that is not in canonical form (blank, a retraction, the wrong number of fields, an
+The slow reader reads every line that is not in canonical form (a retraction, the wrong number of fields, an
 invalid time). A line ends at `\\n` only, perhaps with `\\r` before it; other control characters are part of a field.
 """
 
@@ -23,7 +23,7 @@ from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.records import Records
 from holdsfor.kernels.keys import Int64, expand_ranges
 from holdsfor.sources.arrow import read_table
-from holdsfor.sources.blocks import only_utf8, text_blocks
+from holdsfor.sources.blocks import read_block, text_blocks
 from holdsfor.sources.fields import read_time
 from holdsfor.sources.input_fvps import fitting_records
 from holdsfor.sources.number_fields import NumberFields
@@ -34,12 +34,10 @@ from holdsfor.sources.text_records import Reading, SetAside, read_text_records
 __all__ = ["ColumnReading", "TextReader", "read_columns", "read_table"]
 
 _LONGEST_BLOCK = 1 << 30  # offsets into a block have 32 bits
-_ODD, _UNUSED = -1, -2
+_ODD, _UNUSED, _BLANK = -1, -2, -3
 
 
-def read_columns(
-    data: bytes | memoryview, file: str, names: Names, tick: int, symbols: Symbols, reading: ColumnReading
-) -> None:
+def read_columns(data: bytes, file: str, names: Names, tick: int, symbols: Symbols, reading: ColumnReading) -> None:
     """Add the records of a text to the reading; `reading.settle()` then applies the retractions.
 
     Contract: the result equals that of `read_text_records` and `Reading.facts`, with the constants as words of
@@ -55,7 +53,7 @@ def read_columns(
     """
     reader = TextReader(file, names, tick, symbols, reading)
     for block in text_blocks(data, file):
-        reader.read(only_utf8(block, file, reader.n_lines, reading))
+        read_block(reader, block)
 
 
 @dataclass(frozen=True)
@@ -140,7 +138,7 @@ class TextReader:
             self._read_slowly(lines.texts(odd), odd.tolist())
 
     def _shapes(self, lines: _Lines) -> NDArray[np.int64]:
-        """The shape of each line by its name and number of fields, or `_UNUSED` or `_ODD`. Unused lines are counted.
+        """The shape of each line by its name and number of fields, or why it has none. Unused lines are counted.
 
         The slow reader reads lines with a name of the rules and another shape or sign than that of a record.
         """
@@ -150,7 +148,9 @@ class TextReader:
         widest = max((shape.n_fields for shape in self.shapes), default=0)
         table = np.full((len(texts), widest + 2), _ODD, dtype=np.int64)
         for code, (text, name) in enumerate(zip(texts, names, strict=True)):
-            if name not in self.known and name not in self.computed:
+            if not text:
+                table[code, 1] = _BLANK
+            elif name not in self.known and name not in self.computed:
                 table[code, 2:] = _UNUSED
             elif not text.startswith("-"):
                 for n_fields, number in self.known.get(name, {}).items():

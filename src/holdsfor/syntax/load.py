@@ -10,7 +10,7 @@ from pathlib import Path
 from holdsfor.errors import Diagnostic, Diagnostics
 from holdsfor.syntax.parser import parse_program
 from holdsfor.syntax.program import Directive, Program
-from holdsfor.syntax.source import Source, Span
+from holdsfor.syntax.source import Source, Span, read_bounded_lines
 from holdsfor.syntax.terms import Atom, Struct, Term, list_items
 
 __all__ = ["load_programs", "read_source"]
@@ -33,7 +33,7 @@ def read_source(path: Path, diagnostics: Diagnostics, span: Span | None = None) 
         return None
 
     try:
-        content = path.read_bytes()
+        content = read_bounded_lines(path)
     except FileNotFoundError:
         return refuse("not found", _nearby(path))
     except IsADirectoryError:

@@ -1,12 +1,33 @@
-"""A text and positions in it, for diagnostics."""
+"""A text and positions in it, for diagnostics, and the limit of a line, which every reader of lines has."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 
-__all__ = ["Source", "Span"]
+__all__ = ["LONGEST_LINE", "Source", "Span", "read_bounded_lines"]
+
+LONGEST_LINE = 1 << 24
+"""The largest number of bytes of a line, without its line break."""
+
+_CHUNK = 1 << 20
+
+
+def read_bounded_lines(path: Path) -> bytes:
+    """The content of a file of lines. `ValueError` at a line that is too long: the file may have no end."""
+    chunks: list[bytes] = []
+    n_line = 0  # bytes of the line whose end has not come
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            chunks.append(chunk)
+            first, last = chunk.find(b"\n"), chunk.rfind(b"\n")
+            if n_line + (len(chunk) if first < 0 else first) > LONGEST_LINE:
+                number = 1 + sum(each.count(b"\n") for each in chunks[:-1])
+                raise ValueError(f"line {number} is longer than {LONGEST_LINE} bytes")
+            n_line = n_line + len(chunk) if last < 0 else len(chunk) - last - 1
+    return b"".join(chunks)
 
 
 @dataclass(frozen=True, eq=False)

@@ -66,7 +66,7 @@ def test_no_record_arrives_before_the_earliest_time_of_its_chunk(tmp_path: Path)
 
 
 def test_a_line_without_an_end_is_set_aside_in_bounded_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(feeds, "_LONGEST_LINE", 100)
+    monkeypatch.setattr(feeds, "LONGEST_LINE", 100)
     path = tmp_path / "events.txt"
     path.write_text("on|1|1|a\n" + "x" * 1000 + "\non|2|2|b\n" + "y" * 500, encoding="utf-8")
     feed = feed_of(path, 64)

@@ -251,12 +251,6 @@ def test_most_lines_are_read_in_bulk(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(records) == 3
 
 
-def test_a_memoryview_is_accepted() -> None:
-    reading, symbols = ColumnReading(), Symbols()
-    read_columns(memoryview(b"p|1|2|a|b"), "f", NAMES, 1, symbols, reading)
-    assert outcome(reading, symbols)[3] == {(1, Fact(parse_term("p(a, b)"), None, 2, 2))}
-
-
 def test_a_point_beyond_the_last_time_point_is_set_aside() -> None:
     text = b"at|1|4611686018427387905|v|a\n"
     (misfit,) = outcome_of_fast_reader([("f", text)], NAMES, 1)[2]

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from holdsfor.errors import Diagnostic, UsageProblem
-from holdsfor.syntax.source import Source, Span
+from holdsfor.syntax.source import Source, Span, read_bounded_lines
 
 __all__ = ["TomlFile", "read_toml"]
 
@@ -66,7 +66,7 @@ class TomlFile:
 def read_toml(path: Path) -> TomlFile:
     """Read a file. A file that cannot be read or is not TOML is HF720."""
     try:
-        text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+        text = read_bounded_lines(path).decode("utf-8-sig").replace("\r\n", "\n")
     except (OSError, ValueError) as error:
         if isinstance(error, UnicodeDecodeError):
             raise UsageProblem(Diagnostic("HF720", f"`{path}` is not UTF-8 text", file=str(path))) from None

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
@@ -15,15 +14,16 @@ import pyarrow.parquet as pq  # type: ignore[import-untyped]
 from holdsfor.analysis.sorts import Place
 from holdsfor.parallel.processes.parts import LinePart, Part, RowPart
 from holdsfor.sources.arrow import read_table
-from holdsfor.sources.blocks import line_blocks, only_utf8, text_blocks
+from holdsfor.sources.blocks import read_block, text_blocks
 from holdsfor.sources.column_mapping import read_mapping
 from holdsfor.sources.file_times import FileTimes
+from holdsfor.sources.input_streams import FilePiece
 from holdsfor.sources.inputs import InputReader, LineReader, Opened, open_input
 from holdsfor.sources.number_checks import TextColumn
 from holdsfor.sources.place_kinds import PlaceKinds
-from holdsfor.sources.reading import ColumnReading
 from holdsfor.sources.text_columns import TextReader
 from holdsfor.sources.text_records import SetAside
+from holdsfor.sources.whole_lines import stream_blocks
 
 __all__ = ["PartSummary", "ReadSummary", "have_one_form", "numbered", "read_parts", "suspects"]
 
@@ -101,7 +101,7 @@ def _read(part: Part, input_reader: InputReader, readers: dict[int, LineReader])
         if part.source not in readers:
             mapping = None if part.description is None else read_mapping(part.description)
             readers[part.source] = input_reader.line_reader(part.form, part.file, mapping, part.header)
-        return _read_lines(part, readers[part.source], input_reader.reading)
+        return _read_lines(part, readers[part.source])
     if isinstance(part, RowPart):
         return 0, _read_rows(part, input_reader)
     opened = part.each if isinstance(part.each, Opened) else open_input(part.each, input_reader.names, part.form)
@@ -109,15 +109,13 @@ def _read(part: Part, input_reader: InputReader, readers: dict[int, LineReader])
     return 0, None
 
 
-def _read_lines(part: LinePart, reader: LineReader, reading: ColumnReading) -> tuple[int, bool | None]:
-    with Path(part.file).open("rb") as file:
-        file.seek(part.begin)
-        content = file.read(part.end - part.begin)
+def _read_lines(part: LinePart, reader: LineReader) -> tuple[int, bool | None]:
     reader.n_lines = 0
     if not isinstance(reader, TextReader):
         reader.file_times = FileTimes()
-    for block in text_blocks(content, part.file) if part.is_first else line_blocks(memoryview(content)):
-        reader.read(only_utf8(block, part.file, reader.n_lines, reading))
+    with FilePiece(part.file, part.begin, part.end) as content:
+        for block in text_blocks(content, part.file) if part.is_first else stream_blocks(content):
+            read_block(reader, block)
     return reader.n_lines, None if isinstance(reader, TextReader) else reader.file_times.are_dates
 
 

@@ -18,7 +18,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from holdsfor.analysis.names import Names
 from holdsfor.columns.encoding import Symbols
 from holdsfor.parallel.processes.pool import NeedsOneProcess
-from holdsfor.sources.blocks import only_utf8, text_blocks
+from holdsfor.sources.blocks import read_block, text_blocks
 from holdsfor.sources.column_mapping import Mapping as Described
 from holdsfor.sources.csv_rows import CsvReader, Header
 from holdsfor.sources.file_signatures import refuse_other_formats
@@ -29,6 +29,7 @@ from holdsfor.sources.inputs import InputReader, Opened, open_input, split_descr
 from holdsfor.sources.python_objects import Event, Fluent
 from holdsfor.sources.reading import ColumnReading
 from holdsfor.sources.times import Clock
+from holdsfor.syntax.source import LONGEST_LINE
 
 __all__ = ["LinePart", "Part", "RowPart", "WholePart", "claimed", "divide", "reusable"]
 
@@ -147,7 +148,7 @@ class _Divider:
             "csv", file, mapping
         )
         for block in text_blocks(head, file):
-            reader.read(only_utf8(block, file, reader.n_lines, reader.reading))
+            read_block(reader, block)
         return reader.header if isinstance(reader, CsvReader) else None
 
     def _of_rows(self, whole: RowPart) -> list[Part]:
@@ -213,6 +214,8 @@ def _head(opened: Any) -> bytes:
         lines = content if len(content) < size else content[: content.rfind(b"\n") + 1]
         if lines.strip() or len(content) < size:
             return lines
+        if len(content) - len(lines) > LONGEST_LINE:
+            return content
         size *= 4
 
 
@@ -222,7 +225,8 @@ def _cuts(opened: Any, size: int, n: int) -> Iterator[int]:
     before = 0
     for i in range(1, n):
         opened.seek(max(before, size * i // n))
-        opened.readline()
+        while (piece := opened.readline(_HEAD)) and not piece.endswith(b"\n"):
+            continue
         before = min(opened.tell(), size)
         yield before
     yield size

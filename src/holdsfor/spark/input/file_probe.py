@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from holdsfor.analysis.names import Names
 from holdsfor.columns.encoding import Symbols
 from holdsfor.errors import DataProblem, Diagnostic
-from holdsfor.sources.blocks import only_utf8, text_blocks
+from holdsfor.sources.blocks import read_block, text_blocks
 from holdsfor.sources.column_mapping import Mapping
 from holdsfor.sources.csv_rows import CsvReader
 from holdsfor.sources.formats import Format, format_of_suffix
@@ -28,6 +28,7 @@ from holdsfor.sources.unreadable import Unreadable
 from holdsfor.spark.input.frame_sources import TimeForms
 from holdsfor.spark.input.lines import LineFile
 from holdsfor.spark.input.listing import File, java_message, java_problems
+from holdsfor.syntax.source import LONGEST_LINE
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -103,7 +104,7 @@ class FileProbe:
         input_reader = InputReader(self.names, self.tick, Symbols(), ColumnReading(), Clock())
         reader = input_reader.line_reader(form, file.path, self.mapping)
         for block in text_blocks(head, file.path):
-            reader.read(only_utf8(block, file.path, reader.n_lines, input_reader.reading))
+            read_block(reader, block)
         header = reader.header if isinstance(reader, CsvReader) else None
         are_dates = False if isinstance(reader, TextReader) else reader.file_times.are_dates
         return ProbedFile(file, LineFile(file.path, form, header, are_dates=are_dates), _forms(input_reader.clock))
@@ -111,12 +112,19 @@ class FileProbe:
     def _head(self, file: File, size: int) -> tuple[bytes, bool]:
         """The first lines of a file, at least up to the first line that is not blank, and whether these are all."""
         while True:
-            packed = self._bytes(file, size)
-            is_whole = len(packed) < size
-            content = _unpacked(packed, file.path) if file.path.endswith(".gz") else packed
+            content = self._bytes(file, size)
+            is_whole = len(content) < size
+            if file.path.endswith(".gz"):
+                content, is_all = _unpacked(content, file.path)
+                is_whole &= is_all
             lines = content if is_whole else content[: content.rfind(b"\n") + 1]
             if lines.strip() or is_whole:
                 return lines, is_whole
+            if len(content) - len(lines) > LONGEST_LINE:
+                return content, is_whole
+            if len(content) >= _LONGEST_HEAD:
+                message = f"`{file.path}` has only blank lines in its first {len(lines)} bytes"
+                raise DataProblem(Diagnostic("HF501", message, hint=_TEXTS, file=file.path))
             size *= 4
 
     def _bytes(self, file: File, size: int) -> bytes:
@@ -166,15 +174,15 @@ def _forms(clock: Clock) -> TimeForms:
     return TimeForms(clock.has_offset, None) if is_of_records else TimeForms(None, clock.has_offset)
 
 
-def _unpacked(packed: bytes, path: str) -> bytes:
-    """The decompressed beginning of a gzip file, which may have several members."""
+def _unpacked(packed: bytes, path: str) -> tuple[bytes, bool]:
+    """The decompressed beginning of a gzip file, which may have several members, and whether it is all of it."""
     content = b""
     try:
-        while packed:
+        while packed and len(content) < _LONGEST_HEAD:
             part = zlib.decompressobj(wbits=31)
-            content += part.decompress(packed)
-            packed = part.unused_data
-        return content
+            content += part.decompress(packed, _LONGEST_HEAD - len(content))
+            packed = part.unconsumed_tail or part.unused_data
+        return content, not packed
     except zlib.error as error:
         message = f"`{path}` cannot be read: {str(error).lower()}"
         raise DataProblem(Diagnostic("HF501", message, hint=_TEXTS, file=path)) from None

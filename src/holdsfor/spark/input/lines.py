@@ -18,7 +18,7 @@ import pyarrow.types as pt  # type: ignore[import-untyped]
 
 from holdsfor.columns.encoding import Symbols
 from holdsfor.parallel.exchange.facts import Load
-from holdsfor.sources.blocks import only_utf8
+from holdsfor.sources.blocks import read_block
 from holdsfor.sources.csv_rows import Header
 from holdsfor.sources.formats import Format
 from holdsfor.sources.inputs import InputReader
@@ -182,7 +182,7 @@ class LineReader:
         if not isinstance(reader, TextReader):
             reader.file_times.are_dates = file.are_dates
         block = _content(_without_nulls(lines, file.path, n_before, input_reader.reading))
-        reader.read(only_utf8(block, file.path, n_before, input_reader.reading))
+        read_block(reader, block)
         return reader.n_lines
 
     def _ended(self, place: FileBlock, n_lines: int) -> Iterator[Load]:

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from holdsfor.errors import DataProblem, Diagnostic, ExecutionProblem, UsageProblem
+from holdsfor.sources.whole_lines import LineBuffer
 
 __all__ = ["Piece", "PipeSpool", "is_pipe"]
 
@@ -140,42 +141,36 @@ class PipeSpool:
         try:
             poll = select.poll()
             poll.register(pipe, select.POLLIN)
-            part = self._stored_part()
+            buffer = LineBuffer(self._stored_part())
             # Before the first writer there is no event; when the last writer has left, there is one at once. The writer
             # of a stored part may have left before.
-            may_read = bool(part)
+            may_read = bool(buffer.rest)
             while is_endless or not self._has_ended.is_set():
                 if may_read or poll.poll(_WAIT * 1000):
-                    part = self._copy_chunk(pipe, part)
+                    self._copy_chunk(pipe, buffer)
                 may_read = False
         finally:
             os.close(pipe)
 
-    def _copy_chunk(self, pipe: int, part: bytes) -> bytes:
-        """Copy the bytes that are in the pipe after the part of a line, and return the part of the last line."""
+    def _copy_chunk(self, pipe: int, buffer: LineBuffer) -> None:
+        """Copy the bytes that are in the pipe after the part of a line."""
         (self.folder / _PART).unlink(missing_ok=True)
         chunk = _read_chunk(pipe)
         if chunk:
             self._has_ended.clear()
-            part = self._append_lines(part + chunk)
+            self._append(buffer.add(chunk))
         elif chunk is None:
             pass
         elif not self._has_ended.is_set():
-            part = self._append_lines(part + b"\n" if part else b"")
+            self._append(buffer.add(b"\n") if buffer.rest else b"")
             self._note_end()
         else:
             time.sleep(_WAIT)
-        self._store_part(part)
-        return part
-
-    def _append_lines(self, content: bytes) -> bytes:
-        """Write the complete lines of some content, and return the rest."""
-        n_bytes = content.rfind(b"\n") + 1
-        if n_bytes:
-            self._append(content[:n_bytes])
-        return content[n_bytes:]
+        self._store_part(buffer.rest)
 
     def _append(self, lines: bytes) -> None:
+        if not lines:
+            return
         segments = self._segments()
         path = self.folder / f"{self._end:0{_DIGITS}}{_SEGMENT}"
         if segments and segments[-1][1].stat().st_size < _LONGEST_SEGMENT:

@@ -14,9 +14,11 @@ from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxRows, SupportsTriggerAvailableNow
 
 from holdsfor.errors import DataProblem, Diagnostic
-from holdsfor.sources.blocks import BYTE_ORDER_MARK, stream_blocks
+from holdsfor.sources.blocks import BYTE_ORDER_MARK
 from holdsfor.sources.file_marks import FileMark, mark_of
 from holdsfor.sources.file_signatures import refuse_other_formats
+from holdsfor.sources.input_streams import FilePiece
+from holdsfor.sources.whole_lines import stream_blocks
 from holdsfor.spark.input.pipe_spool import Piece, PipeSpool
 from holdsfor.spark.input.text_source import line_batch
 
@@ -53,7 +55,7 @@ class _LineStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
         for piece in partition.value:
-            with _Part(piece) as part:
+            with FilePiece(piece.path, piece.begin, piece.end) as part:
                 head = part.read(3)
                 is_begin = piece.begin == 0 and head == BYTE_ORDER_MARK
                 for block in stream_blocks(part, b"" if is_begin else head):
@@ -153,28 +155,8 @@ class PipeStreamReader(_LineStreamReader):
         self._spool.drop_before(int(end[_BYTES]))
 
 
-class _Part:
-    """A piece of a file as a stream of bytes."""
-
-    def __init__(self, piece: Piece) -> None:
-        self._file = Path(piece.path).open("rb")  # noqa: SIM115
-        self._file.seek(piece.begin)
-        self._left = piece.end - piece.begin
-
-    def __enter__(self) -> _Part:
-        return self
-
-    def __exit__(self, *problem: object) -> None:
-        self._file.close()
-
-    def read(self, n_bytes: int) -> bytes:
-        found = self._file.read(min(n_bytes, self._left))
-        self._left -= len(found)
-        return found
-
-
 def _blocks(piece: Piece) -> Iterator[bytes]:
-    with _Part(piece) as part:
+    with FilePiece(piece.path, piece.begin, piece.end) as part:
         while block := part.read(_BLOCK):
             yield block
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdsfor.errors import DataProblem
 from holdsfor.parallel.exchange.facts import Load
-from holdsfor.sources.blocks import only_utf8, text_blocks
+from holdsfor.sources.blocks import read_block, text_blocks
 from holdsfor.sources.inputs import InputReader
 from holdsfor.sources.text_records import SetAside
 from holdsfor.sources.unreadable import Unreadable
@@ -63,7 +63,7 @@ class WholeFileReader:
         reading = input_reader.reading
         try:
             for block in text_blocks(content, file):
-                reader.read(only_utf8(block, file, reader.n_lines, reading))
+                read_block(reader, block)
         except DataProblem as problem:
             reason = Unreadable.because(file, problem).set_aside().reason
             header = content[:_SHOWN].partition(b"\n")[0].decode(errors="replace")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from holdsfor.analysis.names import Names
 from holdsfor.columns.encoding import Symbols
-from holdsfor.sources.blocks import only_utf8
+from holdsfor.sources.blocks import read_block
 from holdsfor.sources.inputs import InputReader
 from holdsfor.sources.json_rows import JsonLinesReader
 from holdsfor.sources.reading import ColumnReading
@@ -73,7 +73,7 @@ def _of_lines(reader: LineReader, part: DataFrame, settings: ReaderSettings) -> 
         clock = input_reader.clock
         line_reader = input_reader.line_reader("jsonl", reader.place.file, mapping_of(reader.mapping))
         assert isinstance(line_reader, JsonLinesReader)
-        line_reader.read(only_utf8(b"".join(lines), reader.place.file, 0, input_reader.reading))
+        read_block(line_reader, b"".join(lines))
         has_times = line_reader.file_times.are_dates is not None
         form = TimeForm(None if clock.time_type is None else clock.has_offset, has_times)
         if form.is_final or form.has_offset is not None:
