@@ -19,6 +19,7 @@ import pytest
 import holdsfor as hf
 from holdsfor.cli.main import main
 from holdsfor.errors import DataProblem, UsageProblem
+from holdsfor.sources.times import Unit
 from tests.seeds import some
 from tests.spark.answers import embedded_rows, embedded_tables, spark_rows, spark_tables
 
@@ -394,6 +395,19 @@ def test_durations_need_a_unit_of_time_if_times_are_integers(spark: SparkSession
     moments = spark.createDataFrame([(datetime.datetime(2026, 3, 1), "a")], "t timestamp, v string")
     with hf.spark.recognise(moments, rules, columns=columns) as found:
         assert found.intervals.count() == 1
+
+
+def test_times_finer_than_a_second_need_a_unit(spark: SparkSession) -> None:
+    rules = hf.load_text("initiatedAt(on(V)=true, T) :- happensAt(go(V), T).")
+    given = [(datetime.datetime(2026, 3, 1), "a"), (datetime.datetime(2026, 3, 1, 0, 0, 0, 250_000), "b")]
+    moments = spark.createDataFrame(given, "t timestamp, v string")
+    found = hf.spark.recognise(moments, rules, columns="happensAt(go(v), t)")
+    with pytest.raises(Exception, match=r"HF716.*between two time-points"), found:
+        found.intervals.count()
+    expected: dict[Unit, int] = {"s": 1, "ms": 0}
+    for unit, n_aside in expected.items():
+        with hf.spark.recognise(moments, rules, columns="happensAt(go(v), t)", time_unit=unit) as found:
+            assert [found.set_aside.count(), found.intervals.count()] == [n_aside, 2 - n_aside]
 
 
 # -- times -------------------------------------------------------------------------------------------------------------

@@ -117,20 +117,19 @@ def recognise(
 
     check_arguments(rules, data)
     check_time_zone(tz)
-    has_unit, time_unit = time_unit is not None, time_unit or "s"
-    bounds = _Bounds(time_point_of(start, "start", time_unit, tz), time_point_of(end, "end", time_unit, tz))
-    length, distance = duration_of(window, "window", time_unit), duration_of(step, "step", time_unit)
-    memory = duration_of(allen_memory, "allen_memory", time_unit)
+    unit = time_unit or "s"
+    bounds = _Bounds(time_point_of(start, "start", unit, tz), time_point_of(end, "end", unit, tz))
+    length, distance = duration_of(window, "window", unit), duration_of(step, "step", unit)
+    memory = duration_of(allen_memory, "allen_memory", unit)
     check_windows(tick, length, distance, memory)
     check_bounds(bounds.start, bounds.end)
     check_jobs(jobs)
     run = _Run(
-        with_clock(with_output(rules, show), time_unit, tz),
+        with_clock(with_output(rules, show), unit, tz),
         [with_schema(each) for each in data],
         JobSettings(bounds, tick, length, distance, memory, time_unit, zone=tz),
         SetAsideLimit.of(max_set_aside),
         has_integers=times == "integer",
-        has_unit=has_unit,
         merge_windows=merge_windows,
     )
     return run.recognise(jobs)
@@ -157,7 +156,6 @@ class _Run:
     settings: JobSettings
     limit: SetAsideLimit
     has_integers: bool
-    has_unit: bool
     merge_windows: bool
 
     def recognise(self, jobs: int | None) -> Result:
@@ -247,8 +245,9 @@ class _Run:
         )
 
     def _check_unit(self, reading: ColumnReading) -> None:
-        """Refuse rules with durations if all times are integers, and the unit of time is not given."""
-        if not self.has_unit and not reading.has_moments and reading.n_records:
+        """Refuse rules with durations if the times of records are integers of a unit that is not given."""
+        n_used = reading.n_records - reading.unused.total() - len(reading.set_aside)
+        if self.settings.unit is None and not reading.has_moments and n_used:
             refuse_unknown_unit(self.rules, 'give `time_unit`, such as `time_unit="s"`')
 
     def _columns(self) -> dict[Place, InputColumn]:

@@ -464,8 +464,8 @@ class Session:
         return report
 
     def _check_unit(self) -> None:
-        """Refuse rules with durations if all times are integers, and the unit of time is not given."""
-        if self.n_records and not self._has_unit and self._clock.has_offset is None:
+        """Refuse rules with durations if the times of records are integers of a unit that is not given."""
+        if not self._has_unit and self._clock.has_offset is None and any(map(len, self._engine.records.all)):
             refuse_unknown_unit(self._rules, 'give the session a `time_unit`, such as `time_unit="s"`')
 
     def _check_window(self, at: int, window: int) -> None:

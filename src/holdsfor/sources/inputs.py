@@ -190,14 +190,14 @@ class InputReader:
 
 
 class ReadingOptions(TypedDict, total=False):
-    """How inputs are read: the format of all of them, the unit of time, and the time zone of local times.
+    """How inputs are read: the format of all of them, the unit of time if it is given, and the zone of local times.
 
     An input that cannot be read is an error; with a list `unreadable`, it is added to the list if another input can be
     read.
     """
 
     form: Format | None
-    unit: Unit
+    unit: Unit | None
     zone: str | None
     unreadable: list[Unreadable] | None
 

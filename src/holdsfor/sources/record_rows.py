@@ -30,6 +30,7 @@ from holdsfor.sources.reading import ColumnReading, ReadRecords, Retraction
 from holdsfor.sources.revision_ids import RevisionRecord
 from holdsfor.sources.table_layout import LaidOut, is_argument
 from holdsfor.sources.text_records import SetAside, not_a_number, not_declared
+from holdsfor.sources.times import FinerTime
 from holdsfor.syntax.terms import Atom, Int
 from holdsfor.syntax.time_points import EARLIEST, LATEST, OPEN_END
 
@@ -295,6 +296,9 @@ class RowReader:
             misfits = np.union1d(misfits, list(not_input))
         for row, content in zip(misfits.tolist(), rows.as_dicts(misfits), strict=True):
             reason = not_input.get(row) or self._reason(content, origin.faults.get(row))
+            if isinstance(reason, FinerTime):
+                faults = [fault for fault in origin.faults.values() if isinstance(fault, FinerTime)]
+                reason.refuse(faults, f"{self.file}:{origin.lines[row]}")
             self.reading.set_aside.append(self._set_aside(rows, row, content, reason))
         for number, which in groups.items():
             self._add(self.records[number], rows, which)

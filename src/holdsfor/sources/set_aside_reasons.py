@@ -31,6 +31,12 @@ def reason_group(reason: str) -> str:
     return _TIMES.sub(r"\1", _VALUE.sub("", reason))
 
 
+def _found(reason: str) -> str:
+    """The value that was found, as the end of a reason."""
+    found = _VALUE.search(reason)
+    return found[0] if found is not None and found[0].startswith(",") else ""
+
+
 @dataclass
 class ReasonCounts:
     """The number of records for each group of reasons, with the first record of each."""
@@ -60,15 +66,17 @@ class ReasonCounts:
             yield f"… and {rest:,} more"
 
     def summary(self) -> str:
-        """The most frequent groups in one line.
+        """The most frequent groups in one line, each with the place of its first record and the value found there.
 
         >>> counts = ReasonCounts()
-        >>> counts.add([SetAside("trips.csv", line, "", "`kmh` is null") for line in (2, 5)])
+        >>> counts.add([SetAside("trips.csv", line, "", f"expected a number, found `{line}a`") for line in (2, 5)])
         >>> counts.summary()
-        '2 × `kmh` is null (trips.csv:2)'
+        '2 × expected a number (trips.csv:2, found `2a`)'
         """
         ordered = sorted(self.groups.items(), key=lambda each: -each[1][0])
-        shown = [f"{n:,} × {group} ({first.file}:{first.line})" for group, (n, first) in ordered[:3]]
+        shown = [
+            f"{n:,} × {group} ({first.file}:{first.line}{_found(first.reason)})" for group, (n, first) in ordered[:3]
+        ]
         return "; ".join([*shown, *(["…"] if len(ordered) > 3 else [])])
 
 

@@ -1,7 +1,8 @@
 """Times of records to time-points: integers unchanged, ISO 8601 and Arrow timestamps as time since 1970.
 
-A time such as `2026-03-01T08:00:00+01:00` becomes a number of seconds, or of the finer unit of the run; a time that is
-not a whole number of units is refused. A time without an offset from UTC is taken as UTC. Times with and without an
+A time such as `2026-03-01T08:00:00+01:00` becomes a number of seconds, or of the finer unit of the run. A time that is
+not a whole number of units is an error of a run whose unit is not given; else its record is set aside. A time without
+an offset from UTC is taken as UTC. Times with and without an
 offset cannot be compared, so all times of a run must be of the same form as the first. With a time zone, a time
 without an offset is a time of the zone, and both forms can be compared. `holdsfor.sources.file_times` decides whether
 the times of a file are integers or dates.
@@ -14,7 +15,8 @@ from __future__ import annotations
 
 import datetime
 import re
-from typing import Any, Literal, get_args
+from collections.abc import Iterable
+from typing import Any, Literal, NoReturn, get_args
 
 import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]
@@ -23,6 +25,7 @@ import pyarrow.types as pt  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 from holdsfor.columns.time_type import TimeType
+from holdsfor.errors import Diagnostic, Hint, UsageProblem
 from holdsfor.kernels.keys import Int64
 from holdsfor.sources.fields import read_time
 from holdsfor.sources.file_times import WITH_OFFSET, WITHOUT_OFFSET, FileTimes
@@ -30,12 +33,35 @@ from holdsfor.sources.numerals import fields_of, read_integers, whole_numbers
 from holdsfor.syntax.durations import is_time_zone
 from holdsfor.syntax.time_points import OPEN_END
 
-__all__ = ["Clock", "Unit", "is_time_type"]
+__all__ = ["Clock", "FinerTime", "Unit", "is_time_type"]
 
 Unit = Literal["s", "ms", "us"]
 Flags = NDArray[np.bool_]
 
 _PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
+_DIGITS: dict[int, Unit] = {0: "ms", 1: "ms", 2: "ms", 3: "ms", 4: "us", 5: "us", 6: "us"}
+"""The unit that fits fractions of a second, by the number of their digits."""
+
+
+class FinerTime(str):
+    """The fault of a time that is finer than a second in a run whose unit is not given; `unit` fits the time."""
+
+    unit: Unit
+
+    def __new__(cls, fault: str, unit: Unit) -> FinerTime:
+        made = super().__new__(cls, fault)
+        made.unit = unit
+        return made
+
+    def refuse(self, others: Iterable[FinerTime], place: str) -> NoReturn:
+        """Refuse a run with the unit that fits this time of a place and the others (HF716)."""
+        unit = max((self.unit, *(each.unit for each in others)), key=_PER_SECOND.__getitem__)
+        what = "`{}` is the unit that fits; with `{}`, such records are set aside"
+        hint = Hint(
+            what.format(f'time_unit="{unit}"', 'time_unit="s"'),
+            on_command_line=what.format(f"--time-unit {unit}", "--time-unit s"),
+        )
+        raise UsageProblem(Diagnostic("HF716", str(self), hint=hint, file=place))
 
 
 def is_time_type(kind: Any) -> bool:
@@ -46,15 +72,16 @@ def is_time_type(kind: Any) -> bool:
 
 
 class Clock:
-    """Converts the times of a run to time-points.
+    """Converts the times of a run to time-points. A unit that is not given, None, is a second.
 
     >>> Clock().read("1970-01-01T01:00:00+01:00"), Clock("ms").read("1970-01-02"), Clock().read("-5")
     (0, 86400000, -5)
     """
 
-    def __init__(self, unit: Unit = "s", *, has_offset: bool | None = None, zone: str | None = None) -> None:
-        assert unit in get_args(Unit), unit
-        self.unit = unit
+    def __init__(self, unit: Unit | None = "s", *, has_offset: bool | None = None, zone: str | None = None) -> None:
+        assert unit is None or unit in get_args(Unit), unit
+        self.given_unit = unit
+        self.unit: Unit = unit or "s"
         self.zone = zone
         self.are_arguments = False  # whether only arguments have been dates and times so far, and no time of a record
         self.has_offset = has_offset  # whether the first time that is not an integer has an offset
@@ -141,8 +168,12 @@ class Clock:
         wrong = np.flatnonzero(there & ~(is_comparable & is_whole))
         odd = array.take(pa.array(wrong))
         odd = odd if array.type.tz is None else odd.cast(pa.timestamp(array.type.unit, "UTC"))
-        texts = [re.sub(r"(\.\d{6})\d+", r"\1", text) for text in odd.cast(pa.string()).to_pylist()]
-        faults = {row: self._fault(text, "time") for row, text in zip(wrong.tolist(), texts, strict=True)}
+        faults = {
+            row: self._fault_of_finer(text)
+            if is_comparable[row]
+            else self._fault(re.sub(r"(\.\d{6})\d+", r"\1", text), "time")
+            for row, text in zip(wrong.tolist(), odd.cast(pa.string()).to_pylist(), strict=True)
+        }
         is_read = there.copy()
         is_read[wrong] = False
         return pa.array(times, mask=~is_read), faults
@@ -237,7 +268,16 @@ class Clock:
         elif self.zone is None and has_offset != self.has_offset:
             first, others = ("an", "none") if has_offset else ("no", "one")
             return f"the time `{text}` has {first} offset from UTC, and others have {others}"
-        return f"the time `{text}` falls between two time-points: the unit of time is `{self.unit}`"
+        return self._fault_of_finer(text)
+
+    def _fault_of_finer(self, text: str) -> str:
+        """The fault of a time that is not a whole number of units."""
+        digits = re.search(r"\.(\d*[1-9])", text)
+        unit = _DIGITS.get(len(digits[1]) if digits else 0)
+        fault = f"the time `{text}` falls between two time-points: the unit of time is `{self.unit}`"
+        if unit is None:
+            return f"{fault}, and the finest is `us`"
+        return FinerTime(fault, unit) if self.given_unit is None else f"{fault}, and `{unit}` fits"
 
 
 def _no_dates(array: Any) -> tuple[Any, dict[int, str]]:

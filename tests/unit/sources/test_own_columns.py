@@ -294,7 +294,7 @@ def test_tables_with_timestamps_and_mapped_columns(tmp_path: Path) -> None:
     for each in ((table, SPEED), f"{tmp_path / 'trips.parquet'}: {SPEED}"):
         found, misfits = facts([each])
         assert found == [event("speed(v1, 60)", 43200)]
-        assert misfits[0][1].endswith("falls between two time-points: the unit of time is `s`")
+        assert misfits[0][1].endswith("falls between two time-points: the unit of time is `s`, and `ms` fits")
         assert misfits[1] == (3, "`ts` is null")
         assert facts([each], unit="ms")[0] == [event("speed(v1, 60)", 43200000), event("speed(v1, 70)", 43200500)]
 

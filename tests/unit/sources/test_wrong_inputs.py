@@ -60,7 +60,7 @@ def test_a_timestamp_between_two_time_points_has_its_reason() -> None:
     times = pa.array([1_000_500_000, 2_000_000_000], pa.timestamp("ns"))
     table = pa.table({"ts": times, "vehicle": ["b1", "b1"], "kmh": [60, 40]})
     with pytest.warns(SetAsideWarning, match="falls between two time-points"):
-        hf.recognise(RULES, (table, SPEED))
+        hf.recognise(RULES, (table, SPEED), time_unit="s")
 
 
 def test_a_file_in_another_encoding_has_a_hint(tmp_path: Path) -> None:

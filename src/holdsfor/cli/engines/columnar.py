@@ -55,10 +55,10 @@ class ColumnarEngine(Engine):
     def _take(self, reading: ColumnReading) -> None:
         """Count the records of a reading, and set records aside that do not fit."""
         self.time_type = reading.time_type
-        self.check_unit(has_moments=reading.has_moments, n_records=reading.n_records)
         self.counts.n_records = reading.n_records
         self.counts.unused = reading.unused
         self.set_aside.add(reading.set_aside)
+        self.check_unit(has_moments=reading.has_moments)
         self.set_aside.refuse([*reading.unmatched, *reading.incomplete])
 
     def reports(self, *, final: bool) -> Iterator[ReportView]:

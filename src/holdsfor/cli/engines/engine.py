@@ -108,15 +108,16 @@ class Engine(ABC):
         self.start = start
         return start, end
 
-    def check_unit(self, *, has_moments: bool, n_records: int) -> None:
-        """Refuse rules with durations if all times are integers, and the unit of time is not given."""
-        if n_records and not has_moments and not self.options.has_time_unit:
+    def check_unit(self, *, has_moments: bool) -> None:
+        """Refuse rules with durations if the times of records are integers of a unit that is not given."""
+        n_used = self.counts.n_records - self.counts.unused.total() - self.set_aside.n
+        if n_used and not has_moments and not self.options.given_time_unit:
             refuse_unknown_unit(self.compiled, "write `--time-unit s`, `--time-unit ms` or `--time-unit us`")
 
     def reading_options(self) -> ReadingOptions:
         """Options for the readers of the inputs."""
         options = self.options
-        unit, zone = options.time_unit, options.tz
+        unit, zone = options.given_time_unit, options.tz
         return {"form": options.input_format, "unit": unit, "zone": zone, "unreadable": self.unreadable}
 
     def input_times(self) -> TimeType | None:

@@ -64,7 +64,9 @@ class LiveEngine(ColumnarEngine):
         first = self.run.begin()
         if first is None:
             return None
-        self.check_unit(has_moments=self.clock.has_offset is not None, n_records=self.run.n_records)
+        self._keep_count(self.run)
+        self.counts.unused = self.run.unused
+        self.check_unit(has_moments=self.clock.has_offset is not None)
         start, _ = self.bounds(first, None)
         session = None if self.checkpoint is None else self.checkpoint.session(self)
         session = session or self.session(start, self.options.end)

@@ -72,7 +72,7 @@ class ParallelEngine(ColumnarEngine):
         n = 1 if is_default else n_processes(options.jobs, options.input, has_windows=has_windows)
         if n > 1:
             windows = options.tick, options.window, options.step, options.allen_memory
-            settings = JobSettings(self.bounds, *windows, options.time_unit, options.input_format, options.tz)
+            settings = JobSettings(self.bounds, *windows, options.given_time_unit, options.input_format, options.tz)
             try:
                 job = Job(self.compiled, options.input, settings, n, lambda: self.stop.is_asked)
                 self._job = self.resources.enter_context(job)

@@ -37,12 +37,12 @@ class ReferenceEngine(Engine):
         reading.add_input_facts(self.compiled.names, self.options.tick)
         self.facts, self.suspects = reading.facts(), reading.suspects
         self.time_type = reading.time_type
-        self.check_unit(has_moments=reading.has_moments, n_records=reading.n_records)
         self.counts.n_records = reading.n_records
         self.counts.unused = reading.unused
         self.counts.n_unmatched = len(reading.unmatched)
         self.set_aside.add(reading.set_aside)
         self.set_aside.add_unmatched(reading.unmatched)
+        self.check_unit(has_moments=reading.has_moments)
 
     def reports(self, *, final: bool) -> Iterator[ReportView]:
         from holdsfor.reference import INF, History, RunBounds, recognise

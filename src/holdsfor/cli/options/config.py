@@ -58,7 +58,7 @@ def fill_in(options: argparse.Namespace, command: Command) -> Application:
     app = _application(options, command) if command in CONFIGURABLE else Application()
     for option in options_of(command):
         if option.name == "time_unit":
-            options.has_time_unit = is_given(options, option.name) or option.name in app.values
+            options.given_time_unit = getattr(options, option.name) or app.values.get(option.name)
         if not is_given(options, option.name):
             setattr(options, option.name, app.values.get(option.name, option.initial))
         if option.required and not getattr(options, option.name):

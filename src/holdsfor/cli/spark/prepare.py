@@ -78,7 +78,7 @@ def _prepared(files: Sequence[Files], compiled: Compiled, options: argparse.Name
         tick=options.tick,
         buckets=options.buckets,
         overwrite=options.overwrite,
-        time_unit=options.time_unit,
+        time_unit=options.given_time_unit,
         tz=options.tz,
     )
 

@@ -149,7 +149,7 @@ def _recognise(files: Sequence[Files], compiled: Compiled, options: argparse.Nam
         allen_memory=options.allen_memory,
         buckets=options.buckets,
         goals=[parse_term(text, "--goal") for text in options.goal],
-        time_unit=options.time_unit if options.has_time_unit else None,
+        time_unit=options.given_time_unit,
         tz=options.tz,
         times=options.times,
         max_set_aside=options.max_set_aside,

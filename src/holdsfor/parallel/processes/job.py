@@ -17,7 +17,7 @@ from holdsfor.analysis.pipeline import Compiled
 from holdsfor.columns.encoding import Symbols
 from holdsfor.distribution.one_bucket import one_bucket_warnings
 from holdsfor.distribution.stages import Stages, plan_stages
-from holdsfor.errors import DataProblem, Diagnostic
+from holdsfor.errors import DataProblem, Diagnostic, UsageProblem
 from holdsfor.parallel.exchange.block_files import read_blocks
 from holdsfor.parallel.exchange.facts import Facts
 from holdsfor.parallel.exchange.shipped_rules import Rules
@@ -50,7 +50,7 @@ class JobSettings:
     window: int | None = None
     step: int | None = None
     allen_memory: int | None = None
-    unit: Unit = "s"
+    unit: Unit | None = "s"
     form: Format | None = None
     zone: str | None = None
 
@@ -206,7 +206,7 @@ def _read(
         more = rules, settings.tick, settings.unit, settings.zone
         read = pool.call(JobProcess.read, [(own, first, *more) for own, first in zip(given, firsts, strict=True)])
         reduce(PlaceKinds.merged, (each.kinds for each in read)).check(compiled.names.joins)
-    except (DataProblem, OSError):
+    except (DataProblem, UsageProblem, OSError):
         raise NeedsOneProcess("an input does not fit") from None
     if any(each.has_retractions for each in read):
         raise NeedsOneProcess("the input has retractions")

@@ -53,7 +53,7 @@ class JobProcess:
         self._n_files = 0
 
     def read(
-        self, parts: Mapping[int, Part], first: int, rules: Rules, tick: int, unit: Unit, zone: str | None
+        self, parts: Mapping[int, Part], first: int, rules: Rules, tick: int, unit: Unit | None, zone: str | None
     ) -> ReadSummary:
         """Read those of the parts, by number, that no other process reads, from the number `first` on."""
         names = rules.compiled().names

@@ -68,16 +68,19 @@ class ReaderSettings:
 
     rules: Rules
     tick: int
-    unit: Unit = "s"
+    unit: Unit | None = "s"
     has_offset: bool | None = None
     has_places: bool = False
     zone: str | None = None
 
+    def clock(self) -> Clock:
+        """The clock of the run."""
+        return Clock(self.unit, has_offset=self.has_offset, zone=self.zone)
+
     def input_reader(self, place: FileBlock, n_before: int = 0) -> InputReader:
         """A new reader for a place, after `n_before` of its lines, with the clock of the run."""
-        clock = Clock(self.unit, has_offset=self.has_offset, zone=self.zone)
         reading = ColumnReading(n_places=place.in_order(n_before))
-        return InputReader(self.rules.compiled().names, self.tick, Symbols(), reading, clock)
+        return InputReader(self.rules.compiled().names, self.tick, Symbols(), reading, self.clock())
 
     def load(self, input_reader: InputReader, place: FileBlock) -> Load:
         """The facts that a reader has read from a place."""

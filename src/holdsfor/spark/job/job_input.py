@@ -178,7 +178,7 @@ def read_job_input(
     rules = broadcast_rules(spark, rules)
     forms = _time_forms(inputs)
     has_offset = True if forms.has_offset is None else forms.has_offset
-    setting = ReaderSettings(rules, tick, clock.unit, has_offset, may_retract, clock.zone)
+    setting = ReaderSettings(rules, tick, clock.given_unit, has_offset, may_retract, clock.zone)
     in_place = histories[0] if len(histories) == 1 and not may_retract else None
     shuffle_blocks = [] if in_place is not None else [history.all_of(compiled.names) for history in histories]
     shuffle_blocks += [unused for history in histories if (unused := _unused(history, compiled)) is not None]

@@ -92,7 +92,7 @@ class Recognition:
     @property
     def time_unit(self) -> Unit:
         """The unit of time-points."""
-        return self._job.input.ingestion.setting.unit
+        return self._job.input.ingestion.setting.clock().unit
 
     @property
     def spark(self) -> SparkSession:
@@ -290,7 +290,7 @@ def recognise(
     stages = plan_stages(compiled, planned.rules.program, has_start_up_goals=bool(goals))
     for each in one_bucket_warnings(stages):
         warnings.warn(each.render(), ParallelismWarning, stacklevel=2)
-    clock = Clock(unit, zone=tz)
+    clock = Clock(time_unit, zone=tz)
     job_input = read_job_input(given, compiled, Rules.of(compiled, goals), tick, columns, clock)
     if time_unit is None and job_input.time_type is None and not job_input.histories:
         hint = Hint(

@@ -216,7 +216,7 @@ def description(
     return {
         "format": _VERSION,
         "tick": setting.tick,
-        "time_unit": setting.unit,
+        "time_unit": setting.clock().unit,
         "time_zone": setting.zone,
         "has_offset": None if times is None else times.zone is not None,
         "buckets": n_buckets,

@@ -45,7 +45,7 @@ def prepare(
     buckets: int | None = None,
     overwrite: bool = False,
     columns: Columns | None = None,
-    time_unit: Unit = "s",
+    time_unit: Unit | None = None,
     tz: str | None = None,
 ) -> Prepared:
     """Write history in a form that later runs read faster, and return it as input of `recognise`.

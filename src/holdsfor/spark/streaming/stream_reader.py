@@ -21,7 +21,6 @@ from holdsfor.parallel.exchange.shuffle_blocks import NO_STAGE, ShuffleBlock
 from holdsfor.parallel.stages.stream_buckets import StreamRouter
 from holdsfor.sources.inputs import InputReader
 from holdsfor.sources.reading import ColumnReading
-from holdsfor.sources.times import Clock
 from holdsfor.spark.exchange.shuffle_rows import rows_of
 from holdsfor.spark.input.frame_reader import SOURCE, ReaderSettings, TableReader, combined_batches
 from holdsfor.spark.input.lines import LineReader
@@ -58,9 +57,8 @@ class StreamReaderSettings(ReaderSettings):
     """The settings of the readers of a stream."""
 
     def input_reader(self, place: FileBlock, n_before: int = 0) -> InputReader:
-        clock = Clock(self.unit, has_offset=self.has_offset, zone=self.zone)
         reading = _FollowedReading(n_places=place.in_order(n_before))
-        return InputReader(self.rules.compiled().names, self.tick, Symbols(), reading, clock)
+        return InputReader(self.rules.compiled().names, self.tick, Symbols(), reading, self.clock())
 
     def load(self, input_reader: InputReader, place: FileBlock) -> Load:
         load, reading = super().load(input_reader, place), input_reader.reading

@@ -1,0 +1,1 @@
+initiatedAt(fined(C)=true, T) :- happensAt(fine(C), T).
