@@ -182,7 +182,7 @@ class SimulatedStream:
         if decision is None:
             arrivals = [int(line.split("|")[1]) for line in lines]
             starts = [int(line.split("|")[2]) for line in lines]
-            seen = {"0": Seen(max(arrivals), min(starts))} if lines else {}
+            seen = {"0": Seen(max(arrivals), min(starts), max(arrivals + starts))} if lines else {}
             decision = self.pace.decided(self.log.before(number), number, seen, 0.0)
             self.log.add(decision)
         place = FileBlock("text", is_ordered=self.is_ordered)

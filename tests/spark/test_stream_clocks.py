@@ -142,3 +142,33 @@ def test_by_the_wall_clock_query_times_come_without_records(spark: SparkSession,
 
     until_failed(stream.writeStream.foreachBatch(write).option("checkpointLocation", str(tmp_path / "checkpoint")))
     assert found.by_query_time() == {990: {("+", "rich(ann)=true", (986, None))}}
+
+
+def test_a_repeated_micro_batch_sets_the_same_records_aside(spark: SparkSession, tmp_path: Path, clock: Clock) -> None:
+    """A record is ahead of the clock at which it was first read; the clock of a repetition does not count."""
+    lines = [f'{{"name": "win", "start": "1970-01-{day}T00:00:00Z", "arg1": "{who}"}}' for day, who in DAYS]
+    folder = write_batches(tmp_path / "records", [lines[:2], lines[2:]])
+    outputs: list[dict[str, int]] = []
+
+    def write(output: Any) -> None:
+        outputs.append(output.counts | {"last": output.decision.last, "n_problems": output.problems.count()})
+        if output.number:
+            raise OSError("enough")
+
+    def run() -> dict[str, int]:
+        records = spark.readStream.option("maxFilesPerTrigger", 1).schema(SCHEMA).json(folder)
+        stream = hf.spark.stream(records, hf.load_text(RICH), window="2d", step="1d", buckets=1)
+        location = str(tmp_path / "checkpoint")
+        until_failed(stream.writeStream.foreachBatch(write).option("checkpointLocation", location))
+        return outputs[-1]
+
+    clock.now = 3 * 86_400.0
+    first = run()
+    assert first["set aside"] == first["n_problems"] == 1
+    assert (first["last"], first.get("late", 0)) == (2 * 86_400, 0)
+    clock.now = 300 * 86_400.0
+    assert run() == first
+
+
+SCHEMA = "name string, start timestamp, arg1 string"
+DAYS = [("01", "ann"), ("02", "bob"), ("09", "eve"), ("04", "joe")]

@@ -20,7 +20,9 @@ from typing import Any, Protocol
 from holdsfor.analysis.sorts import Place
 from holdsfor.runtime.session import EngineSession
 from holdsfor.runtime.windows import check_distance, n_repeated
+from holdsfor.sources.ahead import MaxAhead
 from holdsfor.sources.feeds import Feed
+from holdsfor.sources.fields import Horizon
 from holdsfor.sources.live_reading import take_due
 from holdsfor.sources.number_checks import TextColumn
 from holdsfor.sources.text_records import SetAside
@@ -45,6 +47,7 @@ class LiveRun:
     """Reads the feeds and yields the query times when they are due.
 
     `rate` is the number of time-points per second of the wall clock; without `rate`, the run goes by event time.
+    Records that are further ahead than `max_ahead` are set aside.
     `after_reading` is called after every read, `on_silence` once for each input without any data after a second.
     `at_rest` is called after query times have been reported, before more is read, and when the run is asked to end. It
     may return a time of the monotonic clock; it is called again at that time, unless a query time is due before.
@@ -59,6 +62,7 @@ class LiveRun:
         end: int | None,
         rate: float | None,
         stop: Stop,
+        max_ahead: MaxAhead | None = None,
         after_reading: Callable[[LiveRun], None] = lambda _: None,
         on_silence: Callable[[str], None] = lambda _: None,
         at_rest: Callable[[LiveRun], float | None] = lambda _: None,
@@ -69,6 +73,7 @@ class LiveRun:
         self.end = end
         self.rate = rate
         self.stop = stop
+        self.max_ahead = max_ahead
         self.after_reading = after_reading
         self.session: EngineSession | None = None
         self.is_compacting = True
@@ -271,11 +276,19 @@ class LiveRun:
         began = time.monotonic()
         for feed in feeds:
             if feed.channel.fileno() in ready:
+                feed.reading.horizon = self._horizon(feed)
                 feed.read(self._earliest)
         self.seconds_waiting += began - waited
         self.seconds_reading += time.monotonic() - began
         self.after_reading(self)
         return not self.stop.is_asked
+
+    def _horizon(self, feed: Feed) -> Horizon:
+        """The last time-points of records that an input delivers now."""
+        if self.max_ahead is None:
+            return Horizon()
+        others = [each.reading.clock for each in self.feeds if each is not feed and each.reading.clock is not None]
+        return Horizon(self.max_ahead.last_date(time.time()), self.max_ahead.last_integer(others))
 
     def _ready(self, feeds: Sequence[Feed], deadline: float | None) -> set[int]:
         poll = select.poll()

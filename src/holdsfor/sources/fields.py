@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import dataclass
 from functools import lru_cache
 
 from holdsfor.errors import SyntaxProblem
@@ -16,7 +17,7 @@ from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.terms import Atom, Float, Int, Term, is_ground
 from holdsfor.syntax.time_points import EARLIEST, LATEST
 
-__all__ = ["is_integer", "out_of_range", "read_field", "read_time"]
+__all__ = ["Horizon", "is_integer", "out_of_range", "read_field", "read_time"]
 
 _INTEGER = re.compile(r"-?(?:0|[1-9]\d{0,3999})\Z", re.ASCII)
 _DECIMAL = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)\Z", re.ASCII)
@@ -49,6 +50,23 @@ def read_time(text: str) -> int | None:
         return None
     time = int(text)
     return time if EARLIEST <= time <= LATEST else None
+
+
+@dataclass(frozen=True)
+class Horizon:
+    """The last time-points at which records of an input may arrive and occur: dates, and integers."""
+
+    dates: int = LATEST
+    integers: int = LATEST
+
+    def last(self, *, are_dates: bool) -> int:
+        """The last time-point of one of the two forms."""
+        return self.dates if are_dates else self.integers
+
+    def reason(self, what: str, *, are_dates: bool) -> str:
+        """The reason for setting a record aside whose arrival, start or occurrence is ahead."""
+        present = "the wall clock" if are_dates else "the newest time of the other sources"
+        return f"the {what} is ahead: more than `max-ahead` after {present}"
 
 
 def out_of_range(what: str, time: int | str) -> str:

@@ -22,6 +22,7 @@ from holdsfor.columns.retractions import Retractions, apply_retractions
 from holdsfor.columns.tables import Key
 from holdsfor.columns.time_type import TimeType
 from holdsfor.kernels.keys import Int64
+from holdsfor.sources.fields import Horizon
 from holdsfor.sources.number_checks import TextColumn
 from holdsfor.sources.revision_ids import RevisionRecord, unmatched_revisions
 from holdsfor.sources.text_records import NOWHERE, Fact, SetAside
@@ -104,6 +105,8 @@ class ColumnReading:
     """The type of the times of results: None if the times of the records are integers."""
     has_moments: bool = True
     """Whether a time is not an integer, so that the unit of time is known."""
+    horizon: Horizon = field(default_factory=Horizon)
+    """Records after the horizon are set aside."""
     suspects: dict[str, SetAside] = field(default_factory=dict)
     """The first record of each text in a field that some rule computes with."""
     _pieces: dict[Group, list[ReadRecords]] = field(default_factory=dict)

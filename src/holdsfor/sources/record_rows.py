@@ -203,6 +203,7 @@ class _Rows:
     shapes: Int64  # the index in `_SHAPES`, 3 for no shape
     is_addition: Flags
     is_retraction: Flags
+    are_dates: bool
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -246,6 +247,7 @@ def _rows(laid_out: LaidOut, origin: Origin, lexicon: Lexicon) -> _Rows:
         np.where(is_gap | (has_end & ~has_value), 3, has_value.astype(np.int64) + has_end),
         np.asarray(np.array([text in (None, "+") for text in ops])[op]),
         np.asarray(np.array([text == "-" for text in ops])[op]),
+        laid_out.are_dates,
     )
 
 
@@ -295,7 +297,7 @@ class RowReader:
         if not_input:
             misfits = np.union1d(misfits, list(not_input))
         for row, content in zip(misfits.tolist(), rows.as_dicts(misfits), strict=True):
-            reason = not_input.get(row) or self._reason(content, origin.faults.get(row))
+            reason = not_input.get(row) or self._reason(content, origin.faults.get(row), are_dates=rows.are_dates)
             if isinstance(reason, FinerTime):
                 faults = [fault for fault in origin.faults.values() if isinstance(fault, FinerTime)]
                 reason.refuse(faults, f"{self.file}:{origin.lines[row]}")
@@ -331,6 +333,8 @@ class RowReader:
                 table[codes[record.name], _SHAPES.index(record.shape), record.arity] = number
         numbers: Int64 = np.asarray(table[rows.codes, rows.shapes, rows.n_args])
         if (numbers == _UNUSED).any():
+            if self.reading.follows_time:
+                numbers = np.where((numbers == _UNUSED) & (rows.arrivals > self._last(rows)), _MISFIT, numbers)
             self._count_unused(rows, np.broadcast_to(numbers == _UNUSED, len(rows)).nonzero()[0])
         are_valid = self._are_valid(rows)
         return numbers if are_valid.all() else np.where((numbers >= 0) & ~are_valid, _MISFIT, numbers)
@@ -365,8 +369,9 @@ class RowReader:
                 continue
             if rows.batch.column(name).null_count:
                 in_order = in_order & _is_present(rows.batch.column(name))
-            if len(times) and not EARLIEST <= int(times.min()) <= int(times.max()) <= LATEST:
-                in_order = in_order & (times >= EARLIEST) & (times <= LATEST)
+            last = self._last(rows)
+            if len(times) and not EARLIEST <= int(times.min()) <= int(times.max()) <= last:
+                in_order = in_order & (times >= EARLIEST) & (times <= last)
         if self.tick > 1:
             in_order = in_order & (rows.starts % self.tick == 0)
         if np.count_nonzero(rows.shapes == 2):
@@ -378,11 +383,17 @@ class RowReader:
             in_order[list(rows.origin.faults)] = False
         return in_order
 
-    def _reason(self, row: dict[str, Any], fault: str | None) -> str:
+    def _last(self, rows: _Rows) -> int:
+        """The last time-point at which rows may arrive and occur."""
+        return self.reading.horizon.last(are_dates=rows.are_dates)
+
+    def _reason(self, row: dict[str, Any], fault: str | None, *, are_dates: bool) -> str:
         """The first reason why a row does not fit."""
         name = None if row["name"] is None else row["name"].strip()
         if name is None:
             return "expected a name, found nothing"
+        if name not in self.known and name not in self.computed:
+            return self.reading.horizon.reason("arrival", are_dates=are_dates)
         if name not in self.known:
             return f"`{name}` is computed by the rules"
         if fault is not None:
@@ -400,9 +411,10 @@ class RowReader:
         if found not in self.known[name]:
             expected = " or ".join(f"`{record.layout}`" for record in self.known[name])
             return f"expected {expected}, found `{found.layout}`"
-        return self._reason_of_times(row, shape)
+        return self._reason_of_times(row, shape, are_dates=are_dates)
 
-    def _reason_of_times(self, row: dict[str, Any], shape: str) -> str:
+    def _reason_of_times(self, row: dict[str, Any], shape: str, *, are_dates: bool) -> str:
+        horizon = self.reading.horizon
         what = {"arrival": "arrival", "start": "start" if shape == "intervals" else "occurrence", "end": "end"}
         for column in ("start", "arrival", "end"):
             time = row.get(column)
@@ -410,6 +422,8 @@ class RowReader:
                 return f"expected an integer as {what[column]}, found nothing"
             if time is not None and not EARLIEST <= time <= LATEST:
                 return out_of_range(what[column], time)
+            if time is not None and column != "end" and time > horizon.last(are_dates=are_dates):
+                return horizon.reason(what[column], are_dates=are_dates)
             if time is not None and column != "arrival" and time % self.tick:
                 return f"the {what[column]} {time} is not a time-point: the clock ticks every {self.tick}"
         return f"the interval ends at {row['end']}, not after its start {row['start']}"

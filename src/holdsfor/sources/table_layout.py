@@ -71,6 +71,8 @@ class LaidOut:
     """The names of the columns in the table."""
     arrive_at_start: bool = False
     """Whether there are no arrivals but the starts."""
+    are_dates: bool = False
+    """Whether the times were dates."""
 
 
 @dataclass(frozen=True)
@@ -113,6 +115,7 @@ class Layout:
         is_missing = {ours: column for ours, column in columns.items() if column.null_count}
         columns |= {ours: _repeated(text, len(batch)) for ours, text in self.constants.items()}
         faults: dict[int, str] = {}
+        are_dates = any(_are_dates(columns[ours].type) for ours in TIMES if ours in columns)
         for ours in TIMES:
             if ours in columns:
                 columns[ours], wrong = self._times_of(columns[ours], ours, clock, file_times)
@@ -137,6 +140,7 @@ class Layout:
             self.optional,
             self.columns,
             arrive_at_start,
+            are_dates or bool(file_times.are_dates),
         )
 
     def _missing(self, columns: dict[str, Any]) -> dict[int, str]:
@@ -178,6 +182,10 @@ class Layout:
             is_such = pc.equal(batch.column(column).cast(pa.string()), text).fill_null(False)
             meant &= is_such.to_numpy(zero_copy_only=False)
         return np.flatnonzero(meant)
+
+
+def _are_dates(kind: Any) -> bool:
+    return bool(pt.is_timestamp(kind) or pt.is_date32(kind))
 
 
 def _repeated(text: str, n: int) -> Any:

@@ -156,16 +156,16 @@ class TextReader:
                 for n_fields, number in self.known.get(name, {}).items():
                     table[code, n_fields] = number
         shapes: NDArray[np.int64] = table[codes, np.minimum(lines.n_fields, widest + 1)]
+        if self.reading.follows_time:
+            shapes[self._note_unused(lines, np.flatnonzero(shapes == _UNUSED))] = _ODD
         unused = np.bincount(codes[shapes == _UNUSED], minlength=len(texts))
         for code in np.flatnonzero(unused).tolist():
             self.reading.unused[names[code]] += int(unused[code])
         self.reading.n_records += int(unused.sum())
-        if self.reading.follows_time:
-            self._note_unused(lines, np.flatnonzero(shapes == _UNUSED))
         return shapes
 
-    def _note_unused(self, lines: _Lines, which: Int64) -> None:
-        """Note the arrivals of records that no rule uses, where they have one."""
+    def _note_unused(self, lines: _Lines, which: Int64) -> Int64:
+        """Note the arrivals of records that no rule uses, where they have one; the result is those that are ahead."""
         fields, second = lines.fields, lines.first[which] + 1
         arrivals, is_read = read_integers(fields.text, fields.starts[second], fields.ends[second])
         odd = np.flatnonzero(~is_read)
@@ -174,14 +174,17 @@ class TextReader:
             times = [read_time(text[:-1].strip()) for text in texts]
             arrivals[odd] = np.array([time or 0 for time in times], np.int64)[codes]
             is_read[odd] = np.array([time is not None for time in times])[codes]
+        is_ahead = is_read & (arrivals > self.reading.horizon.integers)
+        is_read &= ~is_ahead
         self.reading.note_unused(arrivals[is_read], self.reading.n_places + which[is_read])
+        return which[is_ahead]
 
     def _read_fitting(self, lines: _Lines, which: Int64, shapes: Int64) -> NDArray[np.bool_]:
         """Read the lines that have the shape of a record, and return which lines were read."""
         fields, first, n_times = lines.fields, lines.first[which], self.n_times[shapes]
         arrivals, is_read = read_integers(fields.text, fields.starts[first + 1], fields.ends[first + 1])
         starts, are_points = self._points(fields, first + 2)
-        is_read &= are_points
+        is_read &= are_points & (np.maximum(arrivals, starts) <= self.reading.horizon.integers)
         ends = starts + self.tick
         intervals = np.flatnonzero(n_times == 3)
         if len(intervals):
@@ -232,7 +235,7 @@ class TextReader:
 
     def _read_slowly(self, lines: list[str], numbers: Sequence[int]) -> None:
         """Read lines, with their numbers in the block, by the slow reader."""
-        slow = _SlowReading()
+        slow = _SlowReading(horizon=self.reading.horizon)
         read_text_records(lines, self.file, self.names, self.tick, slow)
         operations = []
         for arrival, _, is_retraction, fact, origin in slow._operations:

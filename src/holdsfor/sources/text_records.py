@@ -20,7 +20,7 @@ from holdsfor.analysis.input_facts import input_fact_records
 from holdsfor.analysis.names import Names, Record
 from holdsfor.analysis.patterns import anonymous
 from holdsfor.columns.time_type import TimeType
-from holdsfor.sources.fields import is_integer, out_of_range, read_field, read_time
+from holdsfor.sources.fields import Horizon, is_integer, out_of_range, read_field, read_time
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Struct, Term, name_and_arity
 from holdsfor.syntax.time_points import OPEN_END
@@ -77,6 +77,7 @@ class Reading:
     unmatched: list[SetAside] = field(default_factory=list)
     suspects: dict[str, SetAside] = field(default_factory=dict)
     """Records with a text that a rule expects in a field that another rule computes with, by text."""
+    horizon: Horizon = field(default_factory=Horizon)
     time_type: TimeType | None = None
     has_moments: bool = True
     _operations: list[tuple[int, int, bool, Fact, SetAside]] = field(default_factory=list)
@@ -151,13 +152,17 @@ def read_text_records(lines: Iterable[str], file: str, names: Names, tick: int, 
             reading.set_aside.append(SetAside(file, number, text, f"`{name}` is computed by the rules"))
             continue
         if name not in shapes and "|" in text:
-            reading.unused[name] += 1
             arrival = read_time(text.split("|", 2)[1].strip())
+            if arrival is not None and arrival > reading.horizon.integers:
+                reason = reading.horizon.reason("arrival", are_dates=False)
+                reading.set_aside.append(SetAside(file, number, text, reason))
+                continue
+            reading.unused[name] += 1
             if arrival is not None:
                 reading.note_unused(arrival, number)
             continue
         try:
-            arrived, fact = _fact(text.removeprefix("-"), shapes.get(name, []), tick)
+            arrived, fact = _fact(text.removeprefix("-"), shapes.get(name, []), tick, reading.horizon)
             for suspect in _refuse_text(fact, names.computed_texts):
                 reading.suspects.setdefault(show(suspect), SetAside(file, number, text, ""))
         except _Misfit as misfit:
@@ -167,15 +172,18 @@ def read_text_records(lines: Iterable[str], file: str, names: Names, tick: int, 
         reading._operations.append((arrived, len(reading._operations), text.startswith("-"), fact, origin))
 
 
-def _fact(text: str, shapes: list[Record], tick: int) -> tuple[int, Fact]:
+def _fact(text: str, shapes: list[Record], tick: int, horizon: Horizon) -> tuple[int, Fact]:
     fields = [part.strip() for part in text.split("|")]
     fitting = [shape for shape in shapes if shape.n_fields == len(fields)]
     if not fitting:
         expected = " or ".join(f"`{shape.layout}`" for shape in shapes) or "fields separated by `|`"
         raise _Misfit(f"expected {expected}, found {len(fields)} field{'s' if len(fields) != 1 else ''}")
     shape = _shape_of(fields, fitting)
-    arrival = _time(fields[1], "arrival", 1)
-    start = _time(fields[2], "start" if shape.shape == "intervals" else "occurrence", tick)
+    starts = "start" if shape.shape == "intervals" else "occurrence"
+    arrival, start = _time(fields[1], "arrival", 1), _time(fields[2], starts, tick)
+    for what, time in ((starts, start), ("arrival", arrival)):
+        if time > horizon.integers:
+            raise _Misfit(horizon.reason(what, are_dates=False))
     if shape.shape == "event":
         return arrival, Fact(_entity(shape.name, fields[3:]), None, start, start)
     if shape.shape == "points":

@@ -200,3 +200,54 @@ def test_every_format_is_flushed_report_by_report(tmp_path: Path, form: str) -> 
     process.stdin.close()
     process.stdin = None
     assert ended(process)[0] == 0
+
+
+def dates(path: Path, *rows: tuple[str, str, str]) -> str:
+    """A CSV file of switches, by their names, dates and lights."""
+    lines = ["name,start,arg1", *(f"{name},{date}T00:00:00Z,{light}" for name, date, light in rows)]
+    path.write_text("\n".join([*lines, ""]), encoding="utf-8")
+    return str(path)
+
+
+GOOD = (("switch_on", "2026-03-01", "a"), ("switch_off", "2026-03-03", "a"), ("switch_on", "2026-03-05", "b"))
+BROKEN = ("switch_on", "2999-03-01", "c")
+DAYS = ("--live", "--window", "1d", "--start", "2026-03-01")
+
+
+@pytest.mark.parametrize("at", range(4))
+def test_a_broken_clock_makes_no_other_record_late(tmp_path: Path, at: int) -> None:
+    command = [rules(tmp_path), *DAYS, "--input"]
+    expected = ended(started("run", *command, dates(tmp_path / "good.csv", *GOOD)))[1]
+    code, out, err = ended(started("run", *command, dates(tmp_path / "odd.csv", *GOOD[:at], BROKEN, *GOOD[at:])))
+    assert (code, out) == (0, expected)
+    assert err.startswith("4 records read, 1 set aside\n")
+    assert f"odd.csv:{at + 2}: the occurrence is ahead: more than `max-ahead` after the wall clock: " in err
+
+
+def test_max_ahead_may_be_off(tmp_path: Path) -> None:
+    odd = dates(tmp_path / "odd.csv", BROKEN, *GOOD)
+    code, _, err = ended(started("run", rules(tmp_path), *DAYS, "--input", odd, "--max-ahead", "none"))
+    assert code == 0
+    assert err.startswith("4 records read, 3 dropped\n")
+
+
+def test_integers_are_compared_with_the_other_inputs_on_request(tmp_path: Path) -> None:
+    first, second = pipe(tmp_path, "first"), pipe(tmp_path, "second")
+    command = ["run", rules(tmp_path), "--input", str(first), str(second), *WINDOW, "--max-ahead", "50"]
+    process = started(*command)
+    with first.open("wb", buffering=0) as one, second.open("wb", buffering=0) as other:
+        one.write(b"switch_on|3|3|a\nswitch_on|12|12|b\n")
+        other.write(b"switch_on|11|11|c\n")
+        assert lines_until(process, "holdsFor") == ["% query time 10", "holdsFor(lit(a)=true, [(4,inf)])."]
+        other.write(b"switch_on|63|63|d\nswitch_on|62|62|e\n")
+    code, _, err = ended(process)
+    assert code == 0
+    assert err.startswith("5 records read, 1 set aside\n")
+    ahead = "the occurrence is ahead: more than `max-ahead` after the newest time of the other sources"
+    assert f"{second}:2: {ahead}: switch_on|63|63|d\n" in err
+
+
+def test_max_ahead_needs_a_live_run(tmp_path: Path) -> None:
+    code, _, err = ended(started("run", rules(tmp_path), "--input", "records.txt", "--max-ahead", "1d"))
+    assert code == 2
+    assert "[HF706]: `--max-ahead` needs `--live`" in err

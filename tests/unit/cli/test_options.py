@@ -34,6 +34,7 @@ SAMPLES: dict[Kind, list[str]] = {
     "texts": ["first", "second"],
     "time": ["-7"],
     "duration": ["2h"],
+    "duration or none": ["none"],
     "integer": ["3"],
     "rate": ["0.5"],
     "bytes": ["500MB"],

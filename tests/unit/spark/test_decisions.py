@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from holdsfor.errors import HoldsforError
+from holdsfor.sources.ahead import MaxAhead
 from holdsfor.spark.streaming.decisions import Decision, DecisionLog, Pace, Seen, check_idle
 from holdsfor.spark.streaming.state_files import StreamFiles
 
@@ -16,7 +17,7 @@ NEW = Decision(-1)
 
 def seen(**sources: int) -> dict[str, Seen]:
     """The latest arrivals of sources; `s0_1` is the source `0/1`."""
-    return {name.removeprefix("s").replace("_", "/"): Seen(at, at) for name, at in sources.items()}
+    return {name.removeprefix("s").replace("_", "/"): Seen(at, at, at) for name, at in sources.items()}
 
 
 def test_the_slowest_source_decides() -> None:
@@ -135,3 +136,31 @@ def test_decisions_of_other_types_are_damaged(content: str, tmp_path: Path) -> N
     (tmp_path / "decisions/000000000000.json").write_text(content, encoding="utf-8")
     with pytest.raises(HoldsforError, match=r"HF792.*decisions/000000000000.json.*damaged"):
         DecisionLog(StreamFiles(str(tmp_path))).last()
+
+
+def test_dates_after_the_wall_clock_are_ahead() -> None:
+    pace = Pace(0, 10, max_ahead=MaxAhead(None))
+    found = seen(s0=1000 + 86_400, s1=1000 + 86_401)
+    assert pace.limits(NEW, found, 1000.0, are_dates=True) == {"1": 1000 + 86_400}
+    assert pace.limits(NEW, found, 1000.0, are_dates=False) == {}
+    assert Pace(0, 10).limits(NEW, found, 1000.0, are_dates=True) == {}
+
+
+def test_a_date_is_ahead_if_its_occurrence_is() -> None:
+    pace = Pace(0, 10, max_ahead=MaxAhead(5))
+    assert pace.limits(NEW, {"0": Seen(1000, 900, 1006)}, 1000.0, are_dates=True) == {"0": 1005}
+
+
+def test_integers_are_compared_with_the_newest_of_the_other_sources() -> None:
+    pace = Pace(0, 10, max_ahead=MaxAhead(50))
+    assert pace.limits(NEW, seen(s0=1000), 0.0, are_dates=False) == {}
+    assert pace.limits(NEW, seen(s0=1000, s1=10, s2=20), 0.0, are_dates=False) == {"0": 70}
+    before = replace(NEW, sources={"1": 960, "0": 0})
+    assert pace.limits(before, seen(s0=1000), 0.0, are_dates=False) == {}
+    assert pace.limits(before, seen(s0=1011), 0.0, are_dates=False) == {"0": 1010}
+
+
+def test_a_decision_keeps_its_limits(tmp_path: Path) -> None:
+    log = DecisionLog(StreamFiles(str(tmp_path)))
+    log.add(replace(NEW, batch=0, limits={"0/a": 70}))
+    assert log.of(0) == replace(NEW, batch=0, limits={"0/a": 70})

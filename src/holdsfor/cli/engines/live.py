@@ -30,6 +30,7 @@ class LiveEngine(ColumnarEngine):
     def load(self) -> None:
         from holdsfor.columns.encoding import Symbols
         from holdsfor.runtime.live import LiveRun
+        from holdsfor.sources.ahead import max_ahead_of
         from holdsfor.sources.live_inputs import open_feed
         from holdsfor.sources.times import Clock
 
@@ -47,6 +48,7 @@ class LiveEngine(ColumnarEngine):
             end=options.end,
             rate=(options.rate or 1.0) if options.clock == "wall" else None,
             stop=self.stop,
+            max_ahead=max_ahead_of(options.max_ahead, options.time_unit),
             after_reading=self._keep_count,
             on_silence=partial(notify_waiting, self.log, "records"),
             at_rest=self._save,

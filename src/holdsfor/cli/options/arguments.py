@@ -8,13 +8,19 @@ from typing import Any, TypeAlias
 
 from holdsfor.cli.options.byte_sizes import byte_size
 from holdsfor.cli.options.declarations import Command, Kind, Option, options_of
-from holdsfor.cli.options.durations import duration_text, rate
+from holdsfor.cli.options.durations import duration_or_none, duration_text, rate
 
 __all__ = ["Commands", "add_command", "add_options", "add_rule_files"]
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
-_TYPES: dict[Kind, Callable[[str], Any]] = {"integer": int, "duration": duration_text, "rate": rate, "bytes": byte_size}
+_TYPES: dict[Kind, Callable[[str], Any]] = {
+    "integer": int,
+    "duration": duration_text,
+    "duration or none": duration_or_none,
+    "rate": rate,
+    "bytes": byte_size,
+}
 
 
 def add_command(commands: Commands, name: str, summary: str, example: str) -> argparse.ArgumentParser:

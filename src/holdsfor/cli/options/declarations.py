@@ -234,6 +234,16 @@ OPTIONS: tuple[Option, ...] = (
         without="the window",
     ),
     Option(
+        "max_ahead",
+        "duration or none",
+        ("run", "spark stream"),
+        "time and windows",
+        "live and on streams, how far a record may be after the wall clock (dates) or the other sources (integers); "
+        "records beyond are set aside; `none` allows all",
+        metavar="T",
+        without="1d for dates, none for integers",
+    ),
+    Option(
         "engine",
         "text",
         ("run",),

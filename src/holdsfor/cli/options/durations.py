@@ -12,7 +12,16 @@ from holdsfor.errors import Diagnostic, UsageProblem, printable
 if TYPE_CHECKING:
     from holdsfor.sources.times import Unit
 
-__all__ = ["PER_SECOND", "SECONDS", "convert_times", "duration", "duration_text", "rate", "time_point"]
+__all__ = [
+    "PER_SECOND",
+    "SECONDS",
+    "convert_times",
+    "duration",
+    "duration_or_none",
+    "duration_text",
+    "rate",
+    "time_point",
+]
 
 SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 """Seconds by unit of duration."""
@@ -37,6 +46,11 @@ def duration_text(text: str) -> str:
     """Check a duration for `argparse` and return it unchanged: its time-points depend on `--time-unit`."""
     duration(text)
     return text
+
+
+def duration_or_none(text: str) -> str:
+    """Check a duration, or the text `none`, for `argparse`, and return it unchanged."""
+    return text if text == "none" else duration_text(text)
 
 
 def rate(text: str) -> float:

@@ -31,6 +31,8 @@ def check_live_options(options: argparse.Namespace) -> None:
         _refuse("a live run or a replay needs a window", "give `--window`, which sets the query times")
     if (options.live or options.replay is not None) and options.engine == "reference":
         _refuse("the reference evaluator has no live runs and no replays", "leave out `--engine reference`")
+    if options.max_ahead is not None and not options.live:
+        _refuse("`--max-ahead` needs `--live`", "add `--live`; in a run over files no record waits for another")
     if options.follow and not options.live:
         _refuse("`--follow` needs `--live`", "add `--live`")
     if options.live:

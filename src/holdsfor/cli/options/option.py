@@ -20,6 +20,7 @@ Kind = Literal[
     "choices",
     "time",
     "duration",
+    "duration or none",
     "integer",
     "rate",
     "bytes",

@@ -11,7 +11,7 @@ from typing import Any
 
 from holdsfor.cli.options.byte_sizes import byte_size
 from holdsfor.cli.options.declarations import Kind
-from holdsfor.cli.options.durations import duration, rate
+from holdsfor.cli.options.durations import duration, duration_or_none, rate
 from holdsfor.sources.column_mapping import LISTEN, SOCKET, split_facts, split_mapping
 
 __all__ = ["EXPECTED", "converted", "is_of_kind", "shown_value"]
@@ -28,6 +28,7 @@ EXPECTED: dict[Kind, str] = {
     "choices": "text or a list of texts",
     "time": "an integer or a time",
     "duration": 'a duration such as 36000 or "2h"',
+    "duration or none": 'a duration such as 36000 or "2h", or "none"',
     "integer": "an integer",
     "rate": 'time-points per second such as 60 or "max"',
     "bytes": 'a number of bytes such as 4096 or "500MB"',
@@ -53,6 +54,8 @@ def is_of_kind(value: object, kind: Kind) -> bool:
             return is_integer
         case "duration":
             return (is_integer or isinstance(value, str)) and _can_be_read(str(value), duration)
+        case "duration or none":
+            return (is_integer or isinstance(value, str)) and _can_be_read(str(value), duration_or_none)
         case "rate":
             return (is_integer or isinstance(value, str | float)) and _can_be_read(str(value), rate)
         case "bytes":
@@ -103,7 +106,7 @@ def converted(value: Any, kind: Kind, folder: Path) -> Any:
             return rate(str(value))
         case "bytes":
             return byte_size(str(value))
-        case "time" | "duration":
+        case "time" | "duration" | "duration or none":
             return str(value)
     return value
 

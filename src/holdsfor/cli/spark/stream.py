@@ -193,6 +193,7 @@ def _stream(spark: SparkSession, compiled: Compiled, options: argparse.Namespace
             time_unit=options.time_unit,
             tz=options.tz,
             idle=options.idle,
+            max_ahead=options.max_ahead,
             clock=options.clock,
             on_change=options.on_change,
         )

@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass, field, replace
 from math import inf
 
 from holdsfor.errors import DataProblem, Diagnostic, UsageProblem
+from holdsfor.sources.ahead import MaxAhead
 from holdsfor.spark.streaming.state_files import RESTART, StreamFiles, number_of, numbered
 from holdsfor.spark.streaming.stored_json import value_of
 
@@ -35,14 +36,15 @@ def check_idle(timeout: float | None) -> None:
 
 @dataclass(frozen=True)
 class Seen:
-    """A source in a micro-batch: its latest arrival, and the earliest time-point of a record."""
+    """A source in a micro-batch: its latest arrival, the earliest time-point of a record, and its newest time."""
 
     clock: int
     first: int
+    newest: int
 
     def with_more(self, other: Seen) -> Seen:
         """The same source with more records of the micro-batch."""
-        return Seen(max(self.clock, other.clock), min(self.first, other.first))
+        return Seen(max(self.clock, other.clock), min(self.first, other.first), max(self.newest, other.newest))
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,8 @@ class Decision:
     waited for, `missing` the inputs that are, although no record of them is known. `has_offset` is the form of times
     that are not integers, which the first of them have decided. `has_integers` if records were read before these:
     rows of outputs had integers, and keep them. `has_integer_problems` if records were set aside before these: then the
-    same holds for the times of `problems`.
+    same holds for the times of `problems`. `limits` has the sources with records that are ahead: those after a
+    time-point are set aside.
     """
 
     batch: int
@@ -69,6 +72,7 @@ class Decision:
     has_offset: bool | None = None
     has_integers: bool = False
     has_integer_problems: bool = False
+    limits: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def is_due(self) -> bool:
@@ -94,7 +98,8 @@ class Pace:
     `start` is the first time-point of the run, or None: the first record, rounded down to a multiple of the step.
     `timeout` is the idleness timeout in seconds. `unit` is the number of time-points in a second, by the wall clock.
     The names of sources begin with the number of their input. `began` is the time of the wall clock at which the query
-    was started: a source is not idle because the query was stopped.
+    was started: a source is not idle because the query was stopped. Records further ahead than `max_ahead` are set
+    aside.
     """
 
     start: int | None
@@ -103,6 +108,23 @@ class Pace:
     unit: int | None = None
     n_inputs: int = 1
     began: float = -inf
+    max_ahead: MaxAhead | None = None
+
+    def limits(self, before: Decision, seen: Mapping[str, Seen], now: float, *, are_dates: bool) -> dict[str, int]:
+        """The last time-points of the sources that have records ahead.
+
+        Dates are compared with a time of the wall clock, integers with the arrivals of the other sources.
+        """
+        if self.max_ahead is None:
+            return {}
+        clocks = {**before.sources, **{name: each.clock for name, each in seen.items()}}
+        found: dict[str, int] = {}
+        for name, each in seen.items():
+            others = (clock for other, clock in clocks.items() if other != name)
+            last = self.max_ahead.last_date(now) if are_dates else self.max_ahead.last_integer(others)
+            if each.newest > last:
+                found[name] = last
+        return found
 
     def decided(self, before: Decision, batch: int, seen: Mapping[str, Seen], now: float) -> Decision:
         """The decision of a micro-batch at a time of the wall clock, in seconds."""

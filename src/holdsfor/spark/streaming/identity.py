@@ -34,11 +34,11 @@ __all__ = [
     "write_manifest",
 ]
 
-FORMAT = 6
+FORMAT = 7
 """Increases with every change of the files of a stream or of their meaning.
 
 Format 3 has journals, format 4 has states in parts, format 5 has digests of records that wait, format 6 has the outputs
-of each micro-batch and whether outputs have integers as times.
+of each micro-batch and whether outputs have integers as times, format 7 has the limits of records that are ahead.
 """
 
 PLACE = Hint("give the folder of `checkpointLocation`", on_command_line="give the folder of `--checkpoint`")

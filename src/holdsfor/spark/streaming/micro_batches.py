@@ -31,6 +31,7 @@ from holdsfor.parallel.stages.stream_buckets import (
     stream_buckets,
     stream_destinations,
 )
+from holdsfor.sources.fields import Horizon
 from holdsfor.sources.text_records import SetAside
 from holdsfor.sources.times import Clock, Unit
 from holdsfor.spark.cluster.broadcast_rules import broadcast_rules
@@ -57,7 +58,7 @@ from holdsfor.spark.streaming.restart import ReplacedRows, replaced_rows
 from holdsfor.spark.streaming.stage_costs import StageCost, stage_costs
 from holdsfor.spark.streaming.state_files import StreamFiles
 from holdsfor.spark.streaming.stream_input import StreamInput
-from holdsfor.spark.streaming.stream_reader import PROGRESS, Lateness, ReadTask, StreamReaderSettings
+from holdsfor.spark.streaming.stream_reader import NEWEST, PROGRESS, Lateness, ReadTask, StreamReaderSettings
 from holdsfor.spark.streaming.time_probe import TimeForm, time_form
 from holdsfor.syntax.time_points import LATEST
 
@@ -254,19 +255,23 @@ class MicroBatches:
         parts = self.plan.input.parts(batch)
         settings = self._reader_settings(parts, before)
         decision = self.log.of(number)
-        start = decision.start if decision is not None else self._start(before, parts, settings)
         destinations = stream_destinations(self.plan.stages, self.rules, self.plan.n_buckets)
-        lateness = None if start is None else Lateness(self.plan.schedule(start).queries, before.last)
-        sender = StreamRouter(Router(destinations))
-        frames = [
-            frame_of(part, ReadTask(source.reader(settings), number, i, sender, lateness))
-            for i, (part, source) in enumerate(zip(parts, self.plan.input.sources, strict=True))
-        ]
-        sent = keep(union(frames), kept)
-        with phases.measured("read"):
-            seen, counts = _summary(sent)
+
+        def read(limits: Mapping[str, int]) -> tuple[DataFrame, dict[str, Seen], dict[str, int]]:
+            start = decision.start if decision is not None else self._start(before, parts, settings, limits)
+            lateness = None if start is None else Lateness(self.plan.schedule(start).queries, before.last)
+            sender = StreamRouter(Router(destinations))
+            sent = keep(self._read(parts, settings, number, sender, lateness, limits), kept)
+            with phases.measured("read"):
+                return sent, *_summary(sent)
+
+        sent, seen, counts = read({} if decision is None else decision.limits)
         if decision is None:
-            decision = self.pace.decided(before, number, seen, time.time())
+            now = time.time()
+            limits = self.pace.limits(before, seen, now, are_dates=self._form.has_offset is not None)
+            if limits:  # read again without the records that are ahead
+                sent, seen, counts = read(limits)
+            decision = replace(self.pace.decided(before, number, seen, now), limits=limits)
             decision = self._with_times(decision, before, has_records=bool(seen), has_misfits=bool(counts.get(_MISFIT)))
             decision = self.log.add(decision)
         found: list[DataFrame] = []
@@ -333,16 +338,35 @@ class MicroBatches:
         given = spark.conf.get("spark.executor.cores", None)
         return min(self.plan.n_buckets, parallelism(spark) if given is None else int(given))
 
-    def _start(self, before: Decision, parts: list[DataFrame], settings: StreamReaderSettings) -> int | None:
+    def _read(
+        self,
+        parts: list[DataFrame],
+        settings: StreamReaderSettings,
+        number: int,
+        sender: StreamRouter,
+        lateness: Lateness | None,
+        limits: Mapping[str, int],
+    ) -> DataFrame:
+        """The records of a micro-batch as shuffle blocks."""
+        are_dates = self._form.has_offset is not None
+        horizons = {
+            source: Horizon(dates=last) if are_dates else Horizon(integers=last) for source, last in limits.items()
+        }
+        inputs = enumerate(zip(parts, self.plan.input.sources, strict=True))
+        return union(
+            [
+                frame_of(part, ReadTask(source.reader(settings), number, i, sender, lateness, horizons))
+                for i, (part, source) in inputs
+            ]
+        )
+
+    def _start(
+        self, before: Decision, parts: list[DataFrame], settings: StreamReaderSettings, limits: Mapping[str, int]
+    ) -> int | None:
         """The first time-point of the run; the first micro-batch with records is read for it."""
         if before.start is not None or self.plan.pace.start is not None:
             return self.plan.pace.start if before.start is None else before.start
-        sender = StreamRouter(Router(()))
-        frames = [
-            frame_of(part, ReadTask(source.reader(settings), 0, i, sender, None))
-            for i, (part, source) in enumerate(zip(parts, self.plan.input.sources, strict=True))
-        ]
-        seen, _ = _summary(union(frames))
+        seen, _ = _summary(self._read(parts, settings, 0, StreamRouter(Router(())), None, limits))
         return self.plan.pace.decided(before, 0, seen, 0.0).start
 
     # -- times ---------------------------------------------------------------------------------------------------------
@@ -379,11 +403,13 @@ def _summary(sent: DataFrame) -> tuple[dict[str, Seen], dict[str, int]]:
     seen: dict[str, Seen] = {}
     rows: list[Any] = sent.where(f"stage = {NO_STAGE}").select("kind", "name", "n", "first", "last").collect()
     for row in (row for row in rows if row["kind"] == PROGRESS):
-        found = Seen(row["last"], row["last"] if row["first"] is None else row["first"])
+        found = Seen(row["last"], row["last"] if row["first"] is None else row["first"], row["last"])
         seen[row["name"]] = found.with_more(seen.get(row["name"], found))
+    for row in (row for row in rows if row["kind"] == NEWEST):
+        seen[row["name"]] = replace(seen[row["name"]], newest=max(seen[row["name"]].newest, row["last"]))
     counts: dict[str, int] = {}
     for row in rows:
-        if row["kind"] not in (PROGRESS, "suspect", "lines"):
+        if row["kind"] not in (PROGRESS, NEWEST, "suspect", "lines"):
             what = row["kind"].partition(" ")[0] if row["kind"] != "set aside" else "set aside"
             counts[what] = counts.get(what, 0) + row["n"]
     return seen, counts

@@ -17,6 +17,7 @@ from holdsfor.errors import Diagnostic, ParallelismWarning, UsageProblem
 from holdsfor.parallel.exchange.shipped_rules import Rules
 from holdsfor.runtime.session import EngineSession
 from holdsfor.runtime.windows import check_bounds, check_windows
+from holdsfor.sources.ahead import MaxAheadArgument, max_ahead_of
 from holdsfor.sources.time_arguments import DurationArgument, TimeArgument, duration_of, time_point_of
 from holdsfor.sources.times import Unit
 from holdsfor.spark.cluster.connect import parallelism, refuse_connect
@@ -218,6 +219,7 @@ def stream(
     arrival: str | None = None,
     source: str | None = None,
     idle: DurationArgument | None = None,
+    max_ahead: MaxAheadArgument | None = None,
     clock: ClockChoice = "event",
     buckets: int | None = None,
     tick: int = 1,
@@ -237,8 +239,10 @@ def stream(
 
     A query time is due when all sources have delivered a record that arrives later. `source` is a column that
     distinguishes sources, such as the partition of a topic; otherwise each DataFrame is one source. A source that is
-    silent for longer than `idle` is not waited for. With `clock="wall"`, a query time is due when its time has come. A
-    query time covers the `window` before it; records that arrive later than that are dropped and counted.
+    silent for longer than `idle` is not waited for. A record that is more than `max_ahead` after the wall clock (by
+    default one day), or with integer times after the other sources (no default), is set aside; "none" allows all. With
+    `clock="wall"`, a query time is due when its time has come. A query time covers the `window` before it; records that
+    arrive later than that are dropped and counted.
 
     `start` is the first time-point of the run, by default the first record of the first micro-batch, rounded down to a
     multiple of the step. `buckets` is the number of partitions of the keys, which is fixed by the first start of a
@@ -273,7 +277,14 @@ def stream(
         Rules.of(compiled, goals),
         stages,
         given,
-        Pace(lengths.start, lengths.step, seconds, unit_of_clock, len(given.sources)),
+        Pace(
+            lengths.start,
+            lengths.step,
+            seconds,
+            unit_of_clock,
+            len(given.sources),
+            max_ahead=max_ahead_of(max_ahead, unit),
+        ),
         tick,
         lengths.window,
         lengths.step,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import chain
@@ -19,6 +19,7 @@ from holdsfor.kernels.keys import Int64
 from holdsfor.parallel.exchange.facts import REVISION, Facts, Load, Texts
 from holdsfor.parallel.exchange.shuffle_blocks import NO_STAGE, ShuffleBlock
 from holdsfor.parallel.stages.stream_buckets import StreamRouter
+from holdsfor.sources.fields import Horizon
 from holdsfor.sources.inputs import InputReader
 from holdsfor.sources.reading import ColumnReading
 from holdsfor.spark.exchange.shuffle_rows import rows_of
@@ -29,10 +30,13 @@ from holdsfor.spark.input.whole_files import WholeFileReader
 from holdsfor.spark.streaming.output_rows import SEPARATOR
 from holdsfor.syntax.time_points import LATEST
 
-__all__ = ["PROGRESS", "Lateness", "ReadTask", "StreamReaderSettings", "numbered_retractions"]
+__all__ = ["NEWEST", "PROGRESS", "Lateness", "ReadTask", "StreamReaderSettings", "numbered_retractions"]
 
 PROGRESS = "progress"
 """The kind of blocks with the latest arrival and the earliest time-point of the records of a source."""
+
+NEWEST = "newest"
+"""The kind of blocks with the latest arrival or start of the records of a source."""
 
 _RECORDS = ("event", "fluent", "-event", "-fluent")
 _RETRACTIONS = ("-event", "-fluent")
@@ -54,10 +58,12 @@ class _FollowedReading(ColumnReading):
 
 @dataclass(frozen=True)
 class StreamReaderSettings(ReaderSettings):
-    """The settings of the readers of a stream."""
+    """The settings of the readers of a stream. Records after the horizon are set aside."""
+
+    horizon: Horizon = Horizon()
 
     def input_reader(self, place: FileBlock, n_before: int = 0) -> InputReader:
-        reading = _FollowedReading(n_places=place.in_order(n_before))
+        reading = _FollowedReading(n_places=place.in_order(n_before), horizon=self.horizon)
         return InputReader(self.rules.compiled().names, self.tick, Symbols(), reading, self.clock())
 
     def load(self, input_reader: InputReader, place: FileBlock) -> Load:
@@ -100,13 +106,14 @@ class Lateness:
 
 @dataclass(frozen=True)
 class ReadTask:
-    """Reads the rows of one input of a micro-batch, and routes their records."""
+    """Reads the rows of one input of a micro-batch, and routes their records. Some sources have horizons."""
 
     reader: TableReader | LineReader | WholeFileReader
     batch: int
     number: int
     sender: StreamRouter
     lateness: Lateness | None
+    horizons: Mapping[str, Horizon] = field(default_factory=dict)
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         """Rows for all stages, and those without a stage: progress, counts and problems."""
@@ -122,15 +129,24 @@ class ReadTask:
         first = next(remaining, None)
         batches = remaining if first is None else chain([first], remaining)
         if first is None or SOURCE not in first.schema.names:
-            yield from ((str(self.number), load) for load in self.reader(batches))
+            source = str(self.number)
+            yield from ((source, load) for load in self._reader_of(source)(batches))
             return
         for table in combined_batches(batches):
             sources = table.column(SOURCE)
             rest = table.drop_columns([SOURCE])
             for source in pc.unique(sources).to_pylist():
                 is_of = pc.is_null(sources) if source is None else pc.equal(sources, pa.scalar(source, sources.type))
-                loads = self.reader(rest.filter(is_of).combine_chunks().to_batches())
-                yield from ((f"{self.number}/{source}", load) for load in loads)
+                name = f"{self.number}/{source}"
+                loads = self._reader_of(name)(rest.filter(is_of).combine_chunks().to_batches())
+                yield from ((name, load) for load in loads)
+
+    def _reader_of(self, source: str) -> TableReader | LineReader | WholeFileReader:
+        setting, horizon = self.reader.setting, self.horizons.get(source)
+        if horizon is None:
+            return self.reader
+        assert isinstance(setting, StreamReaderSettings)
+        return replace(self.reader, setting=replace(setting, horizon=horizon))
 
     def _shuffle_blocks(self, source: str, load: Load, texts: Texts, read: str) -> Iterator[ShuffleBlock]:
         records = [facts for facts in load.facts if facts.kind in _RECORDS and facts.n]
@@ -139,7 +155,9 @@ class ReadTask:
         if arrivals:
             first = min((int(facts.times["start"].min()) for facts in records), default=None)
             last = max(int(column.max()) for column in arrivals)
+            newest = max([last, *(int(facts.times["start"].max()) for facts in records)])
             yield ShuffleBlock(NO_STAGE, (0,), 1, Facts(PROGRESS, source, 0, 1), first, last)
+            yield ShuffleBlock(NO_STAGE, (0,), 1, Facts(NEWEST, source, 0, 1), newest, newest)
         for facts in load.facts:
             if facts.kind != _PASSED:
                 yield from self.sender.shuffle_blocks(numbered_retractions(facts, read), texts)
