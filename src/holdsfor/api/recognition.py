@@ -160,7 +160,7 @@ class _Run:
 
     def recognise(self, jobs: int | None) -> Result:
         """The result, computed in several processes if that pays."""
-        from holdsfor.parallel.processes.job_size import n_processes
+        from holdsfor.parallel.processes.job_size import n_processes, shown_processes
         from holdsfor.parallel.processes.parts import reusable
         from holdsfor.parallel.processes.pool import NeedsOneProcess
 
@@ -170,6 +170,8 @@ class _Run:
         if n > 1:
             run = replace(self, inputs=[reusable(each) for each in self.inputs])
             try:
+                if jobs is not None and n < jobs:
+                    warnings.warn(f"recognised in {shown_processes(n, jobs)}", ParallelismWarning, stacklevel=3)
                 return run.in_processes(n, has_warnings=jobs is not None)
             except NeedsOneProcess as needs:
                 reason = str(needs)

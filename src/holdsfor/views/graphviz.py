@@ -10,7 +10,6 @@ import importlib.util
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Literal
 
 from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.python_process import python_command
 
 __all__ = ["has_graphviz", "run_graphviz"]
 
@@ -56,7 +56,7 @@ def _commands(output_format: str) -> list[list[str]]:
     """The commands to try, in order, first the package, with which this project is tested."""
     commands = []
     if importlib.util.find_spec("pygraphviz"):
-        commands.append([sys.executable, "-c", _PYGRAPHVIZ, output_format])
+        commands.append(python_command("-c", _PYGRAPHVIZ, output_format))
     if dot := shutil.which("dot"):
         resolution = [f"-Gdpi={_PNG_DPI}"] if output_format == "png" else []
         commands.append([dot, f"-T{output_format}", *resolution])

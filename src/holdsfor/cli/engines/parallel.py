@@ -80,7 +80,7 @@ class ParallelEngine(ColumnarEngine):
                 self._schedule = self._reported(job.schedule()) if self._is_dated else None
                 self.reading = reading
                 self._take(reading)
-                self.counts.n_processes, self.counts.one_bucket = n, job.one_bucket
+                self.counts.n_processes, self.counts.jobs, self.counts.one_bucket = n, options.jobs, job.one_bucket
                 return
             except NeedsOneProcess as needs:
                 self._end_job()

@@ -35,6 +35,7 @@ class Counts:
     n_fvps: int = 0
     n_intervals: int = 0
     n_processes: int = 1
+    jobs: int | None = None
     one_process_because: str | None = None
     """Why a run is in one process."""
     one_bucket: list[Diagnostic] = field(default_factory=list)

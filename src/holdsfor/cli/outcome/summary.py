@@ -97,7 +97,9 @@ def summarise(outcome: Outcome, compiled: Compiled, *, is_wanted: bool) -> None:
         _print(f"{counted(counts.n_query_times, 'query time')}{_resumed(counts)}, {reported}")
         _print(", ".join(f"{phase} {seconds:.3f} s" for phase, seconds in outcome.seconds.items()))
         if counts.n_processes > 1:
-            _print(f"in {counts.n_processes} processes")
+            from holdsfor.parallel.processes.job_size import shown_processes
+
+            _print(f"in {shown_processes(counts.n_processes, counts.jobs)}")
         elif counts.one_process_because is not None:
             _print(f"in one process: {counts.one_process_because}")
         for diagnostic in counts.one_bucket:

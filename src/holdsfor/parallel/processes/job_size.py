@@ -8,10 +8,13 @@ from collections.abc import Sequence
 from holdsfor.errors import Diagnostic, Hint, UsageProblem
 from holdsfor.parallel.processes.pool import can_start_processes
 
-__all__ = ["check_jobs", "n_processes"]
+__all__ = ["check_jobs", "n_processes", "shown_processes"]
 
 _WORTH_A_PROCESS = 1_000_000
 """Records: for fewer, the start of a process takes longer than it saves."""
+
+_MOST_OF_A_CORE = 4
+"""More processes for each core take memory and files, and no process gets done earlier."""
 
 _ONE = Hint("`jobs=1` is a run in one process", on_command_line="`--jobs 1` is a run in one process")
 _BYTES_OF_A_RECORD = 250
@@ -27,7 +30,7 @@ def check_jobs(jobs: int | None) -> None:
 
 
 def n_processes(jobs: int | None, inputs: Sequence[object], *, has_windows: bool = False) -> int:
-    """The number of processes for inputs; by default one for each core and each million records.
+    """The number of processes for inputs; by default one for each core and each million records, at most 4 for a core.
 
     With windows, one process holds only the records of a window. It is the default for inputs that would fill much of
     the memory otherwise.
@@ -35,13 +38,19 @@ def n_processes(jobs: int | None, inputs: Sequence[object], *, has_windows: bool
     if not can_start_processes():
         return 1
     if jobs is not None:
-        return jobs
+        return min(jobs, _MOST_OF_A_CORE * _n_cores())
     from holdsfor.sources.input_sizes import estimated_records
 
     n_records = estimated_records(inputs)
     if has_windows and n_records * _BYTES_OF_A_RECORD * _SHARE_OF_MEMORY > _memory():
         return 1
     return max(1, min(_n_cores(), n_records // _WORTH_A_PROCESS))
+
+
+def shown_processes(n: int, jobs: int | None) -> str:
+    """How many processes computed an answer, and why fewer than the given number; the answer is the same."""
+    is_limited = jobs is not None and n < jobs
+    return f"{n} processes{f' instead of {jobs}: at most {_MOST_OF_A_CORE} for each core' if is_limited else ''}"
 
 
 def _memory() -> int:

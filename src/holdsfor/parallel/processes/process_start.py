@@ -19,10 +19,10 @@ import sys
 import warnings
 from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import NoReturn, Protocol
 
 from holdsfor.parallel.processes.worker import end_with_parent, serve
+from holdsfor.python_process import environment_with_modules, python_command
 
 __all__ = ["StartedProcess", "can_fork", "forked_process", "new_process"]
 
@@ -152,10 +152,10 @@ def new_process(make: Callable[[int, str], object], number: int, folder: str) ->
     ours, theirs = socket.socketpair()
     with theirs:
         process = subprocess.Popen(
-            [sys.executable, "-m", "holdsfor.parallel.processes.worker", str(theirs.fileno())],
+            python_command("-m", "holdsfor.parallel.processes.worker", str(theirs.fileno())),
             pass_fds=[theirs.fileno()],
             stdin=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": _module_path(), "PYTHONSAFEPATH": "1"},
+            env=environment_with_modules(),
         )
     started = _Interpreter(process, Connection(ours.detach()))
     try:
@@ -166,8 +166,3 @@ def new_process(make: Callable[[int, str], object], number: int, folder: str) ->
         started.close()
         raise
     return started
-
-
-def _module_path() -> str:
-    """The folders from which this process imports."""
-    return os.pathsep.join(str(Path(folder).absolute()) for folder in sys.path)

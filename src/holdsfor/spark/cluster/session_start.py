@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.python_process import SAFE_PATH
 from holdsfor.spark.cluster.causes import causes_of
 from holdsfor.spark.cluster.connect import is_elsewhere
 from holdsfor.spark.cluster.shipping import ship
@@ -29,6 +30,8 @@ _SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
     # With Spark's default, a tenth of this, the transfer to Python takes a third longer.
     "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
+    # Workers start in the current folder: a file there with the name of a module would be imported.
+    f"spark.executorEnv.{SAFE_PATH}": "1",
 }
 _JAVA_HINT = "install Java 17 or newer, for example: apt install openjdk-17-jre-headless"
 

@@ -31,6 +31,7 @@ from typing import Any
 
 from holdsfor.parallel.exchange.shipped_rules import Inline, Rules
 from holdsfor.parallel.stages.stream_buckets import StreamBucket
+from holdsfor.python_process import environment_with_modules, python_command
 from holdsfor.spark.exchange.shuffle_rows import by_bucket
 from holdsfor.spark.streaming.bucket_steps import BucketStepTask, KeptBuckets
 from holdsfor.spark.streaming.state_files import StreamFiles
@@ -177,10 +178,9 @@ def _connected(folder: Path, number: int) -> socket.socket | None:
         return connection
     if path in _WITHOUT_PROCESS:
         return None
-    command = [sys.executable, "-c", f"import {__name__} as here; here.serve()", str(path), str(os.getppid())]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(each for each in sys.path if each)}
+    command = python_command("-c", f"import {__name__} as here; here.serve()", str(path), str(os.getppid()))
     STARTED[path] = process = subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=environment
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=environment_with_modules()
     )
     began = time.monotonic()
     while time.monotonic() - began < _START_SECONDS:

@@ -105,6 +105,21 @@ def test_a_number_of_processes_is_positive() -> None:
         hf.recognise(hf.load_text(ON_OFF), ["on|1|1|a"], jobs=0)
 
 
+def test_a_number_of_processes_is_limited_with_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A hundred thousand processes would take all memory; the answer is the same, so a run has fewer."""
+    monkeypatch.setattr(job_size, "_n_cores", lambda: 1)
+    rules, events = tmp_path / "rules.prolog", tmp_path / "events.txt"
+    rules.write_text(ON_OFF, encoding="utf-8")
+    events.write_text("".join(f"on|{i}|{i}|a{i}\n" for i in range(20)), encoding="utf-8")
+    with pytest.warns(ParallelismWarning, match="in 4 processes instead of 100000: at most 4 for each core"):
+        found = hf.recognise(hf.load(rules), str(events), jobs=100_000)
+    assert (found.n_processes, len(found.intervals)) == (4, 20)
+    assert main(["run", str(rules), "--input", str(events), "--jobs", "100000"]) == 0
+    assert "in 4 processes instead of 100000: at most 4 for each core\n" in capsys.readouterr().err
+
+
 # -- the command -------------------------------------------------------------------------------------------------------
 
 
