@@ -23,6 +23,7 @@ ALLOWED: dict[str, set[str]] = {
     "errors": {"codes", "syntax.source"},
     "arrow_stream": set(),
     "without_pandas": set(),
+    "python_process": set(),
     # text → terms → rules
     "syntax": {"errors", "codes"},
     "prolog": {"syntax", "errors"},
@@ -53,6 +54,7 @@ ALLOWED: dict[str, set[str]] = {
     },
     "parallel": {
         "without_pandas",
+        "python_process",
         "runtime",
         "distribution",
         "physical",
@@ -67,6 +69,7 @@ ALLOWED: dict[str, set[str]] = {
         "errors",
     },
     "spark": {
+        "python_process",
         "parallel",
         "runtime",
         "distribution",
@@ -99,7 +102,7 @@ ALLOWED: dict[str, set[str]] = {
         "errors",
     },
     # pictures import no rules; the commands import everything
-    "views": {"sinks", "errors"},
+    "views": {"python_process", "sinks", "errors"},
     "cli": {"*"},
     "__main__": {"cli", "without_pandas"},
 }

@@ -85,6 +85,20 @@ def test_workers_run_in_the_python_of_an_environment_that_is_not_activated(tmp_p
     assert done.stdout.splitlines()[-1:] == ["[Row(who='bob', value='true', start=3, end=None)]"], done.stderr[-3000:]
 
 
+def test_workers_import_nothing_from_the_current_folder(tmp_path: Path) -> None:
+    """Workers start there: without `PYTHONSAFEPATH`, a file `csv.py` of the user would end each of them."""
+    reason = why_not()
+    if reason is not None:
+        pytest.skip(reason)
+    for name in ("csv", "holdsfor", "json", "numpy", "pyarrow"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit(77)\n", encoding="utf-8")
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
+    command = [sys.executable, "-P", "-m", "holdsfor", *arguments(tmp_path / "found")]
+    environment |= {"SPARK_LOCAL_IP": "127.0.0.1"}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-3000:]
+
+
 def test_the_session_of_another_thread_is_used(spark: SparkSession, tmp_path: Path) -> None:
     """The active session belongs to a thread; a second JVM would fail."""
     with ThreadPoolExecutor(1) as threads:

@@ -11,11 +11,15 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from holdsfor.cli.checkpoint.folder import CheckpointFolder
 from holdsfor.cli.main import main
+from holdsfor.runtime.snapshot import Snapshot
 from tests.seeds import share
 from tests.unit.cli.processes import PATIENCE, ended, environment, lines_until, rules, started, wait_until
 
@@ -396,6 +400,42 @@ def test_a_damaged_checkpoint_is_refused(small: Small, at: int, capsys: pytest.C
         assert small() == 2
         assert "error[HF508]: " in capsys.readouterr().err
         assert small.output.read_bytes() == before
+
+
+@pytest.mark.parametrize("replaces", [True, False])
+def test_a_checkpoint_names_no_file_to_cut(
+    small: Small, tmp_path: Path, replaces: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A digest does not make a checkpoint trustworthy: a program that writes the file can compute it."""
+    other = tmp_path / "other.txt"
+    other.write_text("of another program", encoding="utf-8")
+    folder = CheckpointFolder(str(small.checkpoints))
+    parts = folder.read()
+    assert parts is not None
+    run = Snapshot.from_bytes(parts[0])
+    marks = {} if replaces else run.more["outputs"]
+    marks[str(other)] = [0, ""]
+    folder.write(replace(run, more=run.more | {"outputs": marks}).to_bytes(), parts[1])
+    folder.close()
+    before = small.output.read_bytes()
+    assert small() == 2
+    assert "error[HF707]: " in capsys.readouterr().err
+    assert (other.read_text(encoding="utf-8"), small.output.read_bytes()) == ("of another program", before)
+
+
+@pytest.mark.parametrize("more", [{"outputs": 3}, {"outputs": {"x": 3}}, {"counts": []}, {"log": 3}])
+def test_a_checkpoint_with_other_content_is_refused(
+    small: Small, more: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = CheckpointFolder(str(small.checkpoints))
+    parts = folder.read()
+    assert parts is not None
+    run = Snapshot.from_bytes(parts[0])
+    given = {"outputs": {str(small.output): 3}} if more == {"outputs": {"x": 3}} else more
+    folder.write(replace(run, more=run.more | given).to_bytes(), parts[1])
+    folder.close()
+    assert small() == 2
+    assert "error[HF508]: " in capsys.readouterr().err
 
 
 def test_a_folder_has_one_run_at_a_time(small: Small, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

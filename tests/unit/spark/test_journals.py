@@ -244,14 +244,14 @@ def test_damaged_records_that_wait_are_refused(tmp_path: Path, how: str) -> None
         run(stream, 2)
 
 
-def test_records_that_wait_in_the_form_of_older_versions_are_read(tmp_path: Path) -> None:
+def test_records_that_wait_without_a_digest_are_refused(tmp_path: Path) -> None:
     stream = streamed(tmp_path, None)
-    for number, batch in enumerate(BATCHES):
-        for part, lines in enumerate((batch[:1], batch[1:])):
-            stream.batch(2 * number + part, lines)
-            for path in tmp_path.glob(f"state/1/0/{2 * number + part:012}.waiting"):
-                path.write_bytes(written_blocks(read_file(path.read_bytes(), path.name)))
-    assert stream.outcome.changes == expected()
+    run(stream, 0)
+    stream.batch(1, ["win|11|11|a1"])
+    path = file_of(tmp_path, "1.waiting")
+    path.write_bytes(written_blocks(read_file(path.read_bytes(), path.name)))
+    with pytest.raises(DataProblem, match=r"HF792.*`state/1/0/000000000001.waiting` of the stream is damaged"):
+        run(stream, 2)
 
 
 def test_sessions_of_a_stream_that_may_have_ended_are_dropped(tmp_path: Path) -> None:

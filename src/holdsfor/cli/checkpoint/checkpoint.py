@@ -12,14 +12,15 @@ import argparse
 import dataclasses
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from holdsfor.analysis.fingerprint import fingerprint
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.cli.checkpoint.folder import CheckpointFolder
-from holdsfor.cli.checkpoint.outputs import check_outputs, cut_back, output_files, sync_names, synced_marks
-from holdsfor.cli.checkpoint.settings import check_settings, settings_of
+from holdsfor.cli.checkpoint.outputs import Marks, check_outputs, cut_back, output_files, sync_names, synced_marks
+from holdsfor.cli.checkpoint.settings import HINT, check_settings, settings_of
 from holdsfor.errors import Diagnostic, UsageProblem, counted, printable
 from holdsfor.sources.text_records import SetAside
 from holdsfor.syntax.terms import Term
@@ -65,7 +66,8 @@ class Checkpoint:
         self._session: Snapshot | None = None
         parts = folder.read()
         if parts is not None:
-            self._read(*parts)
+            with _as_written(self.name):
+                self._read(*parts)
 
     def close(self) -> None:
         self.folder.close()
@@ -85,7 +87,7 @@ class Checkpoint:
         from holdsfor.runtime.snapshot import Snapshot
 
         if self.run is not None:
-            cut_back(self.run.more["outputs"])
+            cut_back(self._marks())
             return
         empty = {"outputs": {path: [0, ""] for path in self._outputs}}
         self.folder.write(Snapshot(self._fingerprint, self._settings, {}, [], [], empty).to_bytes(), b"")
@@ -105,14 +107,15 @@ class Checkpoint:
         if self.run is None or not self.is_begun:
             return
         more = self.run.more
-        continue_run(engine.run, self.run, engine.symbols)
-        for name in _COUNTS:
-            setattr(engine.counts, name, more["counts"][name])
-        engine.set_aside.n = more["set_aside"]["n"]
-        engine.set_aside.first = [SetAside(*each) for each in more["set_aside"]["first"]]
-        engine.set_aside.first_unmatched = [SetAside(*each) for each in more["set_aside"]["first_unmatched"]]
-        engine.log.continue_at(more["log"])
-        engine.clock.has_offset, engine.clock.are_arguments = more["time_form"]
+        with _as_written(self.name):
+            continue_run(engine.run, self.run, engine.symbols)
+            for name in _COUNTS:
+                setattr(engine.counts, name, more["counts"][name])
+            engine.set_aside.n = more["set_aside"]["n"]
+            engine.set_aside.first = [SetAside(*each) for each in more["set_aside"]["first"]]
+            engine.set_aside.first_unmatched = [SetAside(*each) for each in more["set_aside"]["first_unmatched"]]
+            engine.log.continue_at(more["log"])
+            engine.clock.has_offset, engine.clock.are_arguments = more["time_form"]
 
     def session(self, engine: LiveEngine) -> EngineSession | None:
         """The session of the checkpoint, None if the run is at its beginning."""
@@ -150,7 +153,17 @@ class Checkpoint:
             hint = "continue with the same rules, or give another folder to start a new run"
             raise UsageProblem(Diagnostic("HF707", message, hint=hint))
         self._check_inputs()
-        check_outputs(self.run.more["outputs"])
+        check_outputs(self._marks())
+
+    def _marks(self) -> Marks:
+        """The marks of the outputs, whose paths are those of the options: a checkpoint names no file to cut."""
+        assert self.run is not None
+        marks: Marks = self.run.more["outputs"]
+        for path in sorted(marks.keys() ^ set(self._outputs)):
+            which = "has a mark of" if path in marks else "has no mark of"
+            message = f"the checkpoint in `{self.folder.path}` {which} the output `{path}`, unlike this run"
+            raise UsageProblem(Diagnostic("HF707", message, hint=HINT))
+        return marks
 
     def _check_inputs(self) -> None:
         from holdsfor.sources.channels import open_channel
@@ -200,6 +213,17 @@ class Checkpoint:
         }
         run = run_snapshot(engine.run, engine.symbols, self._fingerprint, self._settings, more)
         self.folder.write(run.to_bytes(), session.snapshot().to_bytes())
+
+
+@contextmanager
+def _as_written(name: str) -> Iterator[None]:
+    """A checkpoint with other content than this program writes, as a damaged one."""
+    from holdsfor.runtime.snapshot import damaged
+
+    try:
+        yield
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+        damaged(name)
 
 
 def _print(line: str) -> None:

@@ -12,7 +12,7 @@ from holdsfor.errors import DataProblem, Diagnostic, UsageProblem
 from holdsfor.sinks.output_files import naming, sync_folder
 from holdsfor.sources.file_marks import FileMark, mark_of
 
-__all__ = ["check_outputs", "cut_back", "output_files", "refuse_earlier_output", "sync_names", "synced_marks"]
+__all__ = ["Marks", "check_outputs", "cut_back", "output_files", "refuse_earlier_output", "sync_names", "synced_marks"]
 
 Marks = dict[str, list[Any]]
 """By path, the length and the digest of a mark."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from holdsfor.errors import Diagnostic, UsageProblem
 
-__all__ = ["check_settings", "settings_of"]
+__all__ = ["HINT", "check_settings", "settings_of"]
 
 _COMPARED = (
     "input",
@@ -45,10 +45,10 @@ def check_settings(found: dict[str, Any], expected: dict[str, Any], folder: str)
         if found.get(name) != expected[name]:
             theirs, ours = _shown(name, found.get(name)), _shown(name, expected[name])
             message = f"the checkpoint in `{folder}` is of a run {theirs}, and this run is {ours}"
-            raise UsageProblem(Diagnostic("HF707", message, hint=_HINT))
+            raise UsageProblem(Diagnostic("HF707", message, hint=HINT))
 
 
-_HINT = "continue with the same command, or give another folder to start a new run"
+HINT = "continue with the same command, or give another folder to start a new run"
 
 
 def _shown(name: str, value: Any) -> str:

@@ -1,10 +1,8 @@
 """Shuffle blocks as bytes: in messages and journals, and in files of their own with a digest.
 
-    "holdsfor blocks\\n"     the first bytes of every file
-    digest                  16 bytes: BLAKE2b of everything after it
-    shuffle blocks          an Arrow stream
-
-Files of older versions are Arrow streams alone.
+"holdsfor blocks\\n"     the first bytes of every file
+digest                  16 bytes: BLAKE2b of everything after it
+shuffle blocks          an Arrow stream
 """
 
 from __future__ import annotations
@@ -49,9 +47,9 @@ def file_of_blocks(batches: Sequence[Any]) -> bytes:
 
 def read_file(data: bytes, name: str) -> list[Any]:
     """The batches in the content of a file; HF792 if it is damaged."""
-    begin = len(_MAGIC) + _DIGEST if data.startswith(_MAGIC) else 0
+    begin = len(_MAGIC) + _DIGEST
     content = data[begin:]
-    if begin and _digest(content) != data[len(_MAGIC) : begin]:
+    if not data.startswith(_MAGIC) or _digest(content) != data[len(_MAGIC) : begin]:
         raise _damaged(name)
     try:
         return read_blocks(content)
