@@ -1,4 +1,4 @@
-"""Every sentence of the specification, checked with the oracle, the reference evaluator and the engine.
+"""Every sentence of the specification and the examples of the papers, with the oracle, the reference and the engine.
 
 The answers are written by hand. A run in windows evaluates every query time; a case without a window is run with
 windows of half the run, which may not change its answer.
@@ -11,23 +11,32 @@ from collections.abc import Iterator
 import pytest
 
 from tests.oracle.questions import ask
-from tests.spec import section1, section2, section3, section4, section5, section6, section7, section8
+from tests.spec import papers, section1, section2, section3, section4, section5, section6, section7, section8
 from tests.spec.cases import REFUSED, Case
 
-SECTIONS = {1: section1, 2: section2, 3: section3, 4: section4, 5: section5, 6: section6, 7: section7, 8: section8}
-
+SECTIONS = {
+    "1": section1,
+    "2": section2,
+    "3": section3,
+    "4": section4,
+    "5": section5,
+    "6": section6,
+    "7": section7,
+    "8": section8,
+    "papers": papers,
+}
 
 PENDING: dict[tuple[str, str], str] = {}
 """Cases that an engine does not answer yet, with the reason. One that passes has to leave this list."""
 
 
 def _cases() -> Iterator[object]:
-    for number, section in SECTIONS.items():
+    for name, section in SECTIONS.items():
         for case in section.CASES:
             for engine in case.engines:
                 reason = PENDING.get((case.name, engine))
                 marks = [] if reason is None else [pytest.mark.xfail(reason=reason, strict=True)]
-                yield pytest.param(case, engine, id=f"{number}: {case.name} ({engine})", marks=marks)
+                yield pytest.param(case, engine, id=f"{name}: {case.name} ({engine})", marks=marks)
 
 
 @pytest.mark.parametrize(("case", "engine"), list(_cases()))
