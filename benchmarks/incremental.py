@@ -1,7 +1,7 @@
 """Late, revised and retracted records: incremental evaluation beside evaluation from scratch.
 
-`python benchmarks/incremental.py [PART …] [--quick] [--records N] [--ratios N …] [--late SHARE …] [--per-entity N …]`
-prints a table for each part and writes `build/benchmarks/incremental.json`:
+`python benchmarks/incremental.py [PART …] [--quick] [--records N] [--ratios N …] [--late SHARE …] [--per-entity N …]
+[--incremental {auto,on}]` prints a table for each part and writes `build/benchmarks/incremental.json`:
 
     late       windows of 1 to 64 steps, 5 to 80 % late records, 20 to 2,000 records per entity and window
     apps       other applications: city transport with corrections, NetBill, Allen relations, a fleet
@@ -13,8 +13,9 @@ prints a table for each part and writes `build/benchmarks/incremental.json`:
 Figures are processor seconds of a query time, in one process, on one core. Scratch and incremental are measured at the
 same query times of the same stream, in alternating order; the gain is the median of nine such pairs. Delays follow
 Gamma(2, θ), as in the papers on RTEC_inc: with their mean at half of the largest window (most late records are then
-dropped by short windows), or at half of each window. Without incremental evaluation in this version, its columns are
-left out.
+dropped by short windows), or at half of each window. *Auto*, the default, evaluates a query time whole where that is
+cheaper; *on* evaluates every query time incrementally. The seconds of a kind of rule or operation are the least of
+three runs.
 """
 
 from __future__ import annotations
@@ -27,19 +28,21 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
 
-from incremental_runs import INCREMENTAL, SCRATCH, Pairs, SideBySide, Window, batches, is_incremental_available
+from incremental_runs import INCREMENTAL, SCRATCH, Pairs, SideBySide, Window, batches
 from showing import Curve, Panel, draw_charts, print_table
 from streams import ROOT, rules_of
 from timing import RESULTS, write_results
 
 from holdsfor.analysis.pipeline import Compiled, compile_text
 from holdsfor.generators import NO_CORRECTIONS, ON_TIME, Corrections, Lateness, Model, model_of
+from holdsfor.runtime.session import Incremental
 
 RATIOS = (1, 2, 4, 8, 16, 64)
 SHARES = (0.05, 0.1, 0.2, 0.4, 0.8)
 PER_ENTITY = (20, 200, 2000)
 LONG_RATIOS = (1, 10, 100, 1000)
 N_PAIRS = 9
+N_PROFILES = 3
 N_BURSTS = 3
 
 Row = dict[str, Any]
@@ -55,6 +58,7 @@ class Size:
     per_entity: Sequence[int] = PER_ENTITY
     long_ratios: Sequence[int] = LONG_RATIOS
     n_live: int = 500
+    incremental: Incremental = "auto"
 
 
 QUICK = Size(10_000, (1, 4, 16, 64), (0.05, 0.2), (20, 200), (1, 10, 100), 60)
@@ -102,7 +106,9 @@ def measured(app: App, size: Size, window: Window, late: Lateness, *, has_change
     """The pairs of query times with full windows."""
     per_entity = window.length / app.distance
     model = model_of(app.model, entities=max(2, round(size.records / per_entity)), seed=1)
-    side_by_side = SideBySide(app.compiled(model), window, model.tick, has_changes=has_changes)
+    side_by_side = SideBySide(
+        app.compiled(model), window, model.tick, incremental=size.incremental, has_changes=has_changes
+    )
     corrections = Corrections(app.corrections, late) if app.corrections and late.share else NO_CORRECTIONS
     return side_by_side.measure(batches(model, window.query_times(N_PAIRS), late, corrections))
 
@@ -144,14 +150,15 @@ def kinds_part(size: Size) -> Iterator[Row]:
         for ratio in size.ratios:
             window = window_of(MARITIME, per_entity, ratio)
             model = model_of(MARITIME.model, entities=max(2, size.records // per_entity), seed=1)
-            side_by_side = SideBySide(MARITIME.compiled(model), window)
             late = lateness(share, window.length / 2)
-            found = side_by_side.profiled(batches(model, window.query_times(N_PAIRS), late))
-            for kind, scratch in found[SCRATCH].items():
-                incremental = found.get(INCREMENTAL, {}).get(kind)
-                gain = None if incremental is None else scratch / max(incremental, 1e-9)
+            runs = []
+            for _ in range(N_PROFILES):
+                side_by_side = SideBySide(MARITIME.compiled(model), window, incremental=size.incremental)
+                runs.append(side_by_side.profiled(batches(model, window.query_times(N_PAIRS), late)))
+            for kind in runs[0][SCRATCH]:
+                scratch, incremental = (min(run[name][kind] for run in runs) for name in (SCRATCH, INCREMENTAL))
                 what = {"share": share, "ratio": ratio, "kind": kind}
-                yield {**what, SCRATCH: scratch, INCREMENTAL: incremental, "gain": gain}
+                yield {**what, SCRATCH: scratch, INCREMENTAL: incremental, "gain": scratch / max(incremental, 1e-9)}
 
 
 def on_time_part(size: Size) -> Iterator[Row]:
@@ -230,17 +237,13 @@ def latency_part(size: Size) -> Iterator[Row]:
 # -- output ------------------------------------------------------------------------------------------------------------
 
 
-def shown_seconds(found: dict[str, float] | None) -> str:
-    return "" if found is None else f"{1000 * found['mean']:.1f} ± {1000 * found['deviation']:.1f}"
-
-
-def shown_gain(gain: float | None) -> str:
-    return "" if gain is None else f"{gain:.2f}"
+def shown_seconds(found: dict[str, float]) -> str:
+    return f"{1000 * found['mean']:.1f} ± {1000 * found['deviation']:.1f}"
 
 
 def _pair_cells(row: Row) -> list[str]:
     counts = [f"{row['records']:,}", f"{row['late']:,}", f"{row['dropped']:,}"]
-    return [*counts, shown_seconds(row[SCRATCH]), shown_seconds(row.get(INCREMENTAL)), shown_gain(row["gain"])]
+    return [*counts, shown_seconds(row[SCRATCH]), shown_seconds(row[INCREMENTAL]), f"{row['gain']:.2f}"]
 
 
 _OF_PAIRS = ["records", "late", "dropped", "scratch (ms)", "incremental (ms)", "gain"]
@@ -271,9 +274,8 @@ def print_bursts(rows: Sequence[Row]) -> None:
 
 def print_kinds(rows: Sequence[Row]) -> None:
     def cells_of(row: Row) -> list[str]:
-        seconds = [row[SCRATCH], row[INCREMENTAL]]
-        shown = ["" if each is None else f"{1000 * each:.1f}" for each in seconds]
-        return [f"{row['share']:.0%}", str(row["ratio"]), row["kind"], *shown, shown_gain(row["gain"])]
+        shown = [f"{1000 * row[name]:.1f}" for name in (SCRATCH, INCREMENTAL)]
+        return [f"{row['share']:.0%}", str(row["ratio"]), row["kind"], *shown, f"{row['gain']:.2f}"]
 
     cells = map(cells_of, rows)
     print_table(["late", "ω/step", "kind", "scratch (ms)", "incremental (ms)", "gain"], cells)
@@ -298,39 +300,43 @@ PARTS: dict[str, tuple[Callable[[Size], Iterator[Row]], Callable[[Sequence[Row]]
 
 
 def draw(found: dict[str, list[Row]], folder: Path) -> None:
-    """Milliseconds of a query time by the length of the window, without late records and with the smallest share."""
+    """Milliseconds of a query time without late records, and the gain by the share of late ones and the window."""
     panels = []
     if "on-time" in found:
-        panels.append(_panel("no late records, a longer window", found["on-time"]))
+        rows = found["on-time"]
+        curves = [
+            Curve(name, [row["ratio"] for row in rows], [1000 * row[name]["mean"] for row in rows])
+            for name in (SCRATCH, INCREMENTAL)
+        ]
+        panels.append(
+            Panel("no late records, a longer window", "window in steps", "ms per query time", curves, y_scale="linear")
+        )
     late = [row for row in found.get("late", ()) if row["mean"] == "each"]
-    for per_entity in sorted({row["per_entity"] for row in late}):
-        share = min(row["share"] for row in late)
-        own = [row for row in late if (row["share"], row["per_entity"]) == (share, per_entity)]
-        panels.append(_panel(f"{per_entity:,} records of an entity, {share:.0%} late", own))
+    for per_entity in dict.fromkeys(row["per_entity"] for row in late):
+        own = [row for row in late if row["per_entity"] == per_entity]
+        title = f"{per_entity:,} records of an entity in a window"
+        panels.append(_gains(title, own, "ratio", "windows of {} steps"))
     draw_charts(folder / "incremental.png", panels)
 
 
-def _panel(title: str, rows: Sequence[Row]) -> Panel:
-    curves = [
-        Curve(name, [row["ratio"] for row in rows], [1000 * row[name]["mean"] for row in rows])
-        for name in (SCRATCH, INCREMENTAL)
-        if all(name in row for row in rows)
-    ]
-    return Panel(title, "window in steps", "ms per query time", curves, y_scale="linear")
-
-
 def draw_kinds(rows: Sequence[Row], folder: Path) -> None:
-    """The gain of each kind of rule and operation by the length of the window, one panel for each share."""
-    panels = []
-    for share in sorted({row["share"] for row in rows}):
-        own = [row for row in rows if row["share"] == share]
-        curves = [
-            Curve(kind, [row["ratio"] for row in of_kind], [row["gain"] for row in of_kind])
-            for kind in dict.fromkeys(row["kind"] for row in own)
-            if (of_kind := [row for row in own if row["kind"] == kind])
-        ]
-        panels.append(Panel(f"{share:.0%} late", "window in steps", "times faster", curves))
+    """The gain of each kind of rule and operation by the share of late records, one panel for each window."""
+    panels = [
+        _gains(f"windows of {ratio} steps", own, "kind", "{}")
+        for ratio in dict.fromkeys(row["ratio"] for row in rows)
+        if (own := [row for row in rows if row["ratio"] == ratio])
+    ]
     draw_charts(folder / "incremental_kinds.png", panels)
+
+
+def _gains(title: str, rows: Sequence[Row], of: str, label: str) -> Panel:
+    """A curve for each value of a column."""
+    curves = [
+        Curve(label.format(each), [100 * row["share"] for row in own], [row["gain"] for row in own])
+        for each in dict.fromkeys(row[of] for row in rows)
+        if (own := [row for row in rows if row[of] == each])
+    ]
+    return Panel(title, "late records (%)", "times faster", curves, y_scale="linear")
 
 
 def options_of(arguments: Sequence[str] | None = None) -> argparse.Namespace:
@@ -341,6 +347,7 @@ def options_of(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--ratios", type=int, nargs="+", metavar="N", help="steps of a window")
     parser.add_argument("--late", type=float, nargs="+", metavar="SHARE", help="shares of late records, such as 0.05")
     parser.add_argument("--per-entity", type=int, nargs="+", metavar="N", help="records of an entity in a window")
+    parser.add_argument("--incremental", choices=["auto", "on"], default="auto", help="when to evaluate incrementally")
     parser.add_argument("--pictures", type=Path, default=RESULTS, metavar="FOLDER", help="the folder of the charts")
     options = parser.parse_args(arguments)
     unknown = [part for part in options.parts if part not in PARTS]
@@ -358,9 +365,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         ratios=options.ratios or size.ratios,
         shares=options.late or size.shares,
         per_entity=options.per_entity or size.per_entity,
+        incremental=options.incremental,
     )
-    if not is_incremental_available():
-        print("This version has no incremental evaluation: its columns are empty.\n")
     found: dict[str, list[Row]] = {}
     options.pictures.mkdir(parents=True, exist_ok=True)
     for name in options.parts or PARTS:
@@ -372,7 +378,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         write_results("incremental", found)
     if "late" in found or "on-time" in found:
         draw(found, options.pictures)
-    if "kinds" in found and is_incremental_available():
+    if "kinds" in found:
         draw_kinds(found["kinds"], options.pictures)
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from inspect import signature
 from statistics import mean, median, pstdev
 from time import process_time
 from typing import Any
@@ -21,28 +20,17 @@ from holdsfor.analysis.pipeline import Compiled
 from holdsfor.columns.encoding import Symbols
 from holdsfor.generators import NO_CORRECTIONS, ON_TIME, Corrections, Lateness, Model, pieces, write_text
 from holdsfor.generators.coded_records import CodedRecords
+from holdsfor.physical.plan import PhysicalProgram
 from holdsfor.physical.profile import Profile
 from holdsfor.runtime.reports.changes import Changes, changes_since
 from holdsfor.runtime.reports.report import ReportColumns
-from holdsfor.runtime.session import EngineSession
+from holdsfor.runtime.session import EngineSession, Incremental
 from holdsfor.sources.reading import ColumnReading
 from holdsfor.sources.text_columns import read_columns
 
-__all__ = ["INCREMENTAL", "SCRATCH", "Pairs", "SideBySide", "Window", "batches", "is_incremental_available"]
+__all__ = ["INCREMENTAL", "SCRATCH", "Pairs", "SideBySide", "Window", "batches"]
 
 SCRATCH, INCREMENTAL = "scratch", "incremental"
-
-
-def is_incremental_available() -> bool:
-    """Whether sessions have a choice between incremental evaluation and evaluation from scratch."""
-    return "incremental" in signature(EngineSession.__init__).parameters
-
-
-def _evaluations() -> dict[str, dict[str, Any]]:
-    """The arguments of sessions for each kind of evaluation."""
-    if not is_incremental_available():
-        return {SCRATCH: {}}
-    return {SCRATCH: {"incremental": "off"}, INCREMENTAL: {"incremental": "auto"}}
 
 
 @dataclass(frozen=True)
@@ -67,10 +55,8 @@ class Pairs:
     n_dropped: int = 0
 
     @property
-    def gain(self) -> float | None:
+    def gain(self) -> float:
         """The median of the ratios of the pairs: how many times faster incremental evaluation is."""
-        if INCREMENTAL not in self.seconds:
-            return None
         both = zip(self.seconds[SCRATCH], self.seconds[INCREMENTAL], strict=True)
         return median(scratch / max(incremental, 1e-9) for scratch, incremental in both)
 
@@ -83,14 +69,25 @@ class Pairs:
 
 
 class SideBySide:
-    """One session for each kind of evaluation, over the same records."""
+    """A session that evaluates from scratch and an incremental one, over the same records."""
 
-    def __init__(self, compiled: Compiled, window: Window, tick: int = 1, *, has_changes: bool = False) -> None:
+    def __init__(
+        self,
+        compiled: Compiled,
+        window: Window,
+        tick: int = 1,
+        *,
+        incremental: Incremental = "auto",
+        has_changes: bool = False,
+    ) -> None:
         self.compiled, self.tick, self.has_changes = compiled, tick, has_changes
         self.symbols = Symbols()
+        modes: dict[str, Incremental] = {SCRATCH: "off", INCREMENTAL: incremental}
         self.sessions = {
-            name: EngineSession(compiled, start=0, tick=tick, window=window.length, symbols=self.symbols, **arguments)
-            for name, arguments in _evaluations().items()
+            name: EngineSession(
+                compiled, start=0, tick=tick, window=window.length, symbols=self.symbols, incremental=mode
+            )
+            for name, mode in modes.items()
         }
         for session in self.sessions.values():
             session.rules.plan_ahead()
@@ -143,12 +140,16 @@ class SideBySide:
         self, stream: Sequence[tuple[int, bytes]] | Iterator[tuple[int, bytes]]
     ) -> dict[str, dict[str, float]]:
         """The seconds by kind of rule and operation, for each kind of evaluation."""
+        profiles = {name: Profile(clock=process_time) for name in self.sessions}
+        for name, session in self.sessions.items():
+            session.profile = profiles[name]
         for i, (at, content) in enumerate(stream):
             if i == 1:
-                for session in self.sessions.values():
-                    session.profile = Profile()
+                for profile in profiles.values():
+                    profile.tallies.clear()
             self.query(at, content)
-        return {name: _seconds_by_kind(session) for name, session in self.sessions.items()}
+        programs = {name: session.rules.program for name, session in self.sessions.items()}
+        return {name: _seconds_by_kind(programs[name], profiles[name]) for name in self.sessions}
 
 
 def _n_rows(changes: Changes) -> int:
@@ -163,17 +164,16 @@ _OPERATIONS = {
 }
 
 
-def _seconds_by_kind(session: EngineSession) -> dict[str, float]:
-    assert session.profile is not None
+def _seconds_by_kind(program: PhysicalProgram, profile: Profile) -> dict[str, float]:
     found = dict.fromkeys(("simple", "static", "union", "intersection", "complement"), 0.0)
-    for number, component in enumerate(session.rules.program.components):
+    for component in program.components:
         kind = "static" if component.interval_rules else "simple"
-        found[kind] += session.profile.of(("component", number)).seconds
+        found[kind] += profile.of(("component", component.number)).seconds
         for rule in component.interval_rules:
             for operator in rule.operators:
                 operation = _OPERATIONS.get(type(operator).__name__)
                 if operation is not None:
-                    found[operation] += session.profile.of(id(operator)).seconds
+                    found[operation] += profile.of(id(operator)).seconds
     return found
 
 

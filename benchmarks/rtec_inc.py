@@ -184,15 +184,14 @@ def measured(checkout: Path, vehicles: int, hours: int, share: float, n: int) ->
 
 
 def cells(row: dict[str, Any]) -> list[str]:
-    def shown(name: str) -> str:
-        found = row.get(name)
-        return "" if found is None else f"{1000 * found['mean']:.1f} ± {1000 * found['deviation']:.1f}"
-
-    ratio = row["rtec_inc"]["mean"] / row.get(INCREMENTAL, row[SCRATCH])["mean"]
+    ratio = row["rtec_inc"]["mean"] / row[INCREMENTAL]["mean"]
     what = [f"{row['vehicles']:,}", f"{row['hours']} h", f"{row['share']:.0%}", f"{row['records']:,}"]
     return [
         *what,
-        *map(shown, ("rtec_inc", SCRATCH, INCREMENTAL)),
+        *(
+            f"{1000 * row[of]['mean']:.1f} ± {1000 * row[of]['deviation']:.1f}"
+            for of in ("rtec_inc", SCRATCH, INCREMENTAL)
+        ),
         f"{ratio:.1f}",
         f"{row['agreed']:,} of {row['answers']:,}",
     ]

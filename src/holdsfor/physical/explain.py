@@ -86,7 +86,7 @@ class Explainer:
         self, number: int, logical: LogicalComponent, planned: PlannedComponent, strategy: EvaluationStrategy
     ) -> None:
         text = f"component {number + 1}, level {logical.level}: {logical.label}"
-        self.heading(0, text + (f"  ({strategy.name})" if strategy.name else ""), ("component", number))
+        self.heading(0, text + (f"  ({strategy.name})" if strategy.name else ""), ("component", planned.number))
         for rule in planned.events:
             relation = self.rule(rule, strategy)
             self.line(2, [relation], Description("events", show_indicator(*rule.key), "each once"), None)
@@ -97,7 +97,7 @@ class Explainer:
         for key, relations in effects.items():
             self.heading(1, f"fluent {show_indicator(*key)}")
             how = "; ".join(f"{what} {', '.join(names)}" for what, names in relations.items() if names)
-            self.line(2, [], Description("inertia", "", how), ("inertia", number, key), strategy.inside)
+            self.line(2, [], Description("inertia", "", how), ("inertia", planned.number, key), strategy.inside)
         is_merged = not are_maximal(planned.interval_rules)
         for interval_rule in planned.interval_rules:
             self.interval_rule(interval_rule, is_merged=is_merged)

@@ -45,9 +45,10 @@ class Tally:
 
 @dataclass
 class Profile:
-    """The tallies of a run, by place."""
+    """The tallies of a run, by place, in seconds of a clock."""
 
     tallies: dict[Hashable, Tally] = field(default_factory=dict)
+    clock: Callable[[], float] = time.perf_counter
     _open: list[Tally] = field(default_factory=list, repr=False)
 
     def of(self, place: Hashable) -> Tally:
@@ -73,11 +74,11 @@ class Profile:
         tally.calls += 1
         tally.rows_in += rows_in
         self._open.append(tally)
-        began = time.perf_counter()
+        began = self.clock()
         try:
             yield tally
         finally:
-            seconds = time.perf_counter() - began
+            seconds = self.clock() - began
             tally.seconds += seconds
             self._open.pop()
             if self._open:

@@ -66,8 +66,7 @@ def early_part(
     time_range = replace(evaluation.time_range, first=first, last=last, is_resumed=is_resumed)
     events, fluents = input_tables(rules, state, time_range, arrived_by)
     events, fluents = with_upstream(events, fluents, state.computed, at, first)
-    part = type(evaluation)(rules, state, time_range, events, fluents, evaluation.allen_memory)
-    part.profile = evaluation.profile
+    part = evaluation.again(state, time_range, events, fluents)
     note_cuts(part, at, arrived_by)
     part.run(early.positions)
     return EarlyPart(early, before, part)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from holdsfor.physical.operators.operator import run_operators
 from holdsfor.physical.patterns import build, join, linear
 from holdsfor.physical.plan import PlannedComponent, PlannedFluent, PlannedRule
 from holdsfor.physical.rows import Rows, one_row
-from holdsfor.physical.time_range import true_starts
+from holdsfor.physical.time_range import TimeRange, true_starts
 from holdsfor.runtime.cuts import cuts_of_rules
 from holdsfor.runtime.evaluation_context import EvaluationContext
 from holdsfor.runtime.interval_rules import evaluate_interval_rules
@@ -32,19 +33,30 @@ from holdsfor.runtime.recursion.fixpoint import evaluate_recursion
 from holdsfor.runtime.terminations import terminations_of, visible_breaks
 from holdsfor.syntax.terms import variables
 
+if TYPE_CHECKING:
+    from holdsfor.runtime.state import State
+
 __all__ = ["Evaluation"]
 
 
 class Evaluation(EvaluationContext):
     """Evaluates the components of a program over one time range."""
 
+    def again(
+        self, state: State, time_range: TimeRange, events: dict[Key, PointTable], fluents: dict[Key, FluentTable]
+    ) -> Self:
+        """An evaluation of the same rules over other tables, without results, counted in the same profile."""
+        evaluation = type(self)(self.rules, state, time_range, events, fluents, self.allen_memory)
+        evaluation.profile = self.profile
+        return evaluation
+
     def run(self, positions: Collection[int] | None = None) -> None:
         """Evaluate the components at some positions of the program, or all that are not evaluated yet."""
         for position, component in enumerate(self.program.components):
             if position not in self.adopted if positions is None else position in positions:
-                self.evaluate(position, component)
+                self.evaluate(component)
 
-    def evaluate(self, number: int, component: PlannedComponent) -> None:
+    def evaluate(self, component: PlannedComponent) -> None:
         """Evaluate one component."""
         if component.is_recursive:
             carried = self.state.pending.get(component.number, ())

@@ -24,7 +24,7 @@ def explain(session: EngineSession) -> str:
     for number, (logical, planned) in enumerate(zip(program.logical.components, program.components, strict=True)):
         explainer.component(number, logical, planned, _strategy(planned, session))
         if session.profile is not None:
-            explainer.lines += _rest(number, planned, explainer.lines, session.profile)
+            explainer.lines += _rest(planned, explainer.lines, session.profile)
     _groundings(session, explainer)
     text = laid_out(explainer.lines, session.profile)
     return text if session.profile is None else text + _totals(session, session.profile)
@@ -46,8 +46,9 @@ def _strategy(component: PlannedComponent, session: EngineSession) -> Evaluation
     return EvaluationStrategy("recursive: fixpoint iteration", "once", "each iteration")
 
 
-def _rest(number: int, component: PlannedComponent, lines: list[PlanLine], profile: Profile) -> list[PlanLine]:
+def _rest(component: PlannedComponent, lines: list[PlanLine], profile: Profile) -> list[PlanLine]:
     """The time of a component outside its operators, and the counts of a recursive component."""
+    number = component.number
     begins = next(i for i, line in enumerate(lines) if line.place == ("component", number))
     shown = [profile.of(line.place) for line in lines[begins + 1 :] if line.depth == 2 and line.place is not None]
     rest = profile.of(("component", number)).seconds - sum(tally.seconds for tally in shown)
@@ -81,7 +82,7 @@ def _groundings(session: EngineSession, explainer: Explainer) -> None:
 
 
 def _totals(session: EngineSession, profile: Profile) -> str:
-    components = sum(profile.of(("component", n)).seconds for n in range(len(session.rules.program.components)))
+    components = sum(profile.of(("component", each.number)).seconds for each in session.rules.program.components)
     between = session.seconds - components
     return (
         f"\n{_query_times(session)}"

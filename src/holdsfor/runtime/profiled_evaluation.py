@@ -25,10 +25,10 @@ class ProfiledEvaluation(Evaluation):
         assert self.profile is not None
         return self.profile
 
-    def evaluate(self, number: int, component: PlannedComponent) -> None:
-        self.number = number
+    def evaluate(self, component: PlannedComponent) -> None:
+        number = self.number = component.number
         with self.counts.at(("component", number), 0):
-            super().evaluate(number, component)
+            super().evaluate(component)
         if component.number in self.recursions:
             self.note_recursion(number, self.recursions[component.number])
         own = {rule.rule.number for rule in component.interval_rules}

@@ -152,7 +152,7 @@ class _Stretches:
         events = self._events(time_range, keys)
         add_tables(events, at.needed_tables(stage, known.events, keys))
         fluents = at.needed_tables(stage, known.fluents, keys)
-        evaluation = at.run_stage(stage, at.evaluation_with(state, time_range, events, fluents))
+        evaluation = at.run_stage(stage, at.evaluation.again(state, time_range, events, fluents))
         return results_of(evaluation, stage).separated(mark, next_mark, stage, keys)[1]
 
     def _events(self, time_range: TimeRange, keys: Int64) -> Events:

@@ -137,8 +137,8 @@ def resumption_after(evaluation: Evaluation, stages: tuple[KeyStage, ...]) -> Re
         results, expected = results_of(evaluation, stage), expected_changes(evaluation, stage)
         moved_at = evaluation.time_range.last
         found.append(ResumedStage(stage, results, state, boundary, NO_KEYS, expected, results, moved_at))
-    rules, memory, time_range = evaluation.rules, evaluation.allen_memory, evaluation.time_range
-    blank = Evaluation(rules, evaluation.state, time_range, {}, {}, memory)
+    time_range = evaluation.time_range
+    blank = evaluation.again(evaluation.state, time_range, {}, {})
     version, cuts = evaluation.answer_version, dict(evaluation.cuts)
     return Resumption(tuple(found), (evaluation,), blank, time_range, version, cuts)
 
@@ -347,7 +347,7 @@ class _Advance(StageEvaluations):
             state.pending, some = dict(before.state.pending), empty_state(before.state, point)
             carry_over(some, recent, point)
             replace_keys(state, some, before.stage, active)
-        merged = self.evaluation_with(before.state, recent.time_range, *self.tables_since(before, before.results))
+        merged = self.evaluation.again(before.state, recent.time_range, *self.tables_since(before, before.results))
         state.held = holding(merged.known, point)
         state.edges = {place: edges_at(merged.edges(*place), point) for place in merged.rules.asked_edges}
         return state
@@ -383,7 +383,7 @@ class _Advance(StageEvaluations):
         if keys is not None:
             state = restricted(state, stage, keys, state.records, self.held_by(stage, state, keys))
             events, fluents = self.needed_tables(stage, events, keys), self.needed_tables(stage, fluents, keys)
-        return self.run_stage(stage, self.evaluation_with(state, time_range, events, fluents))
+        return self.run_stage(stage, self.evaluation.again(state, time_range, events, fluents))
 
     def tables_since(self, before: ResumedStage, *own: StageResults, keys: Keys = None) -> tuple[Events, Fluents]:
         """The input of a stage and the results that it reads, and its own results, from its resumption point on.
@@ -416,7 +416,7 @@ class _Advance(StageEvaluations):
             read = results.read_by(stage)
             add_tables(events, self.needed_tables(stage, read.events, keys))
             add_tables(fluents, self.needed_tables(stage, read.fluents, keys))
-        evaluation = self.evaluation_with(state, self.whole, events, fluents)
+        evaluation = self.evaluation.again(state, self.whole, events, fluents)
         note_cuts(evaluation, self.arrived_by, self.arrived_by)
         for key, whole in self.wholes.items():
             evaluation.cuts[key], evaluation.whole[key] = self.cuts[key], whole

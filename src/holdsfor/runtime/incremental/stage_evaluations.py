@@ -68,13 +68,9 @@ class StageEvaluations:
         events, fluents = input_tables(rules, given, time_range, self.arrived_by)
         return {k: each for k, each in events.items() if each.n}, {k: each for k, each in fluents.items() if each.n}
 
-    def evaluation_with(self, state: State, time_range: TimeRange, events: Events, fluents: Fluents) -> Evaluation:
-        rules, memory = self.evaluation.rules, self.evaluation.allen_memory
-        return Evaluation(rules, state, time_range, events, fluents, memory)
-
     def run_stage(self, stage: KeyStage, evaluation: Evaluation) -> Evaluation:
         for number in stage.components:
-            evaluation.evaluate(number, evaluation.program.by_number[number])
+            evaluation.evaluate(evaluation.program.by_number[number])
         return evaluation
 
     # -- rows of some keys ---------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from holdsfor.analysis.pipeline import compile_text
+from holdsfor.physical.profile import Profile
 from holdsfor.runtime.incremental import corrections, resumption
 from holdsfor.runtime.incremental.corrections import _Stretches
 from holdsfor.runtime.incremental.cost import MeasuredCost
@@ -367,3 +368,15 @@ def test_a_late_record_is_evaluated_where_it_changes_what_holds(
     resumed, whole = (session.query(110).fluents["stopped", 1] for session in sessions)
     assert found == stretches
     assert sorted(zip(resumed.starts, resumed.ends, strict=True)) == sorted(zip(whole.starts, whole.ends, strict=True))
+
+
+def test_a_profile_counts_the_components_of_query_times_that_evaluate_what_changed() -> None:
+    session = session_of(STAGED)
+    profile = session.profile = Profile()
+    insert(session, *(f"stop|{t}|{t}|v{t}" for t in range(1, 40)))
+    session.query(40)
+    calls = {each.number: profile.of(("component", each.number)).calls for each in session.rules.program.components}
+    insert(session, "go|50|50|v1")
+    session.query(60)
+    assert session.n_resumed == 1
+    assert all(profile.of(("component", number)).calls > before for number, before in calls.items())
