@@ -1,8 +1,8 @@
 """Other Python processes of this package: how they start, and from which folders they import.
 
-A file such as `csv.py` or `holdsfor.py` in the current folder is data of the user, not code. Python would import it in
-a process that is started with `-c` or `-m`. So `-P` keeps the current folder out of the module path, and a module path
-that is passed on leaves it out.
+A file in the current folder with the name of a module, such as `csv`, is data of the user, not code. Python would
+import it in a process that is started with `-c` or `-m`. So `-P` keeps the current folder out of the module path, and a
+module path that is passed on leaves it out.
 """
 
 from __future__ import annotations

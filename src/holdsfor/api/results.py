@@ -362,7 +362,7 @@ class QueryResult:
         >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
         >>> figure = hf.recognise(rules, hf.Event("win", "chris", at=13)).plot(title="Chris", end=20)
         >>> [text.get_text() for text in figure.texts]
-        ['Chris']
+        ['Chris', '▏', 'start of an interval']
         """
         from holdsfor.api.timeline_rows import argument_names, column_names, report_rows, time_axis
         from holdsfor.views.timeline import draw_timeline, timeline_figure

@@ -45,7 +45,8 @@ class Chart:
         self.column, self.ticks = column, self._ticks()
         self.margin = _MARGIN + sum(width + _MARGIN for width in (headings, labels) if width)
         self.width = self.margin + _WIDTH + _RIGHT
-        self.legend = legend_lines(legend(page, palette, self.shapes.named), self.width - 2 * _MARGIN, _LEGEND_FONT)
+        entries = legend(page, palette, self.shapes.named, has_starts=bool(self.shapes.edges))
+        self.legend = legend_lines(entries, self.width - 2 * _MARGIN, _LEGEND_FONT)
         self.notes = _wrapped(self._notes(), self.width - 2 * _MARGIN)
 
     def _widest(self, lines: Iterable[str]) -> float:
@@ -66,8 +67,7 @@ class Chart:
     def _notes(self) -> list[str]:
         """What the picture does not show."""
         shapes, length = self.shapes, self.axis.length(self.shapes.shortest)
-        notes = [f"{self.page.n_left_out:,} of {self.page.n_lanes:,} rows are left out"]
-        notes = notes if self.page.n_left_out else []
+        notes = [f"not drawn: {self.page.left_out}"] if self.page.n_left_out else []
         if shapes.n_widened:
             notes.append(f"intervals shorter than {length} are drawn that wide")
         if shapes.n_merged:
@@ -90,7 +90,7 @@ class Chart:
         axis = self._axis_height
         above = (
             _TOP
-            + _COLUMN * bool(self.column)
+            + _COLUMN * (1 + bool(self.legend)) * bool(self.column)
             + _TITLE * bool(self.title)
             + _LEGEND_LINE * len(self.legend)
             + axis * self._is_tall
@@ -123,7 +123,7 @@ class Chart:
             for at, entry in line:
                 left = _MARGIN + at
                 if entry.colour:
-                    write(left, top, "■", _LEGEND_FONT + 1, entry.colour)
+                    write(left, top, entry.symbol, _LEGEND_FONT + 1, entry.colour)
                     left += 0.16
                 write(left, top, entry.text, _LEGEND_FONT, INK if entry.colour else QUIET)
             top += _LEGEND_LINE

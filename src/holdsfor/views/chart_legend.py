@@ -1,4 +1,4 @@
-"""The legend of a timeline: the colours that no label explains, in lines that fit the page."""
+"""The legend of a timeline: the colours and marks that no label explains, in lines that fit the page."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from holdsfor.errors import printable
-from holdsfor.views.palette import Palette
+from holdsfor.views.labels import natural_order
+from holdsfor.views.palette import INK, Palette
 from holdsfor.views.timeline_layout import Layout, text_width
 
 __all__ = ["Entry", "legend", "legend_lines"]
@@ -17,17 +18,19 @@ _SWATCH, _GAP = 0.17, 0.18
 
 @dataclass(frozen=True)
 class Entry:
-    """A colour and its meaning; a remark has no colour."""
+    """A symbol in a colour, and its meaning; a remark has no colour."""
 
     text: str
     colour: str | None = None
+    symbol: str = "■"
 
 
-def legend(page: Layout, palette: Palette, named: set[tuple[str, str | None]]) -> list[Entry]:
-    """The fluents of lanes without labels, and the values that are in no bar and in no label."""
+def legend(page: Layout, palette: Palette, named: set[tuple[str, str | None]], *, has_starts: bool) -> list[Entry]:
+    """The fluents of lanes without labels, the values that are in no bar and in no label, and the mark of starts."""
     entries: list[Entry] = []
     lanes = [placed.lane for placed in page.lanes]
-    for name, values in palette.values.items():
+    for name in sorted(palette.values, key=natural_order):
+        values = palette.values[name]
         shown = [lane for lane in lanes if lane.rows[0].name == name]
         present = {row.value for lane in shown for row in lane.rows}
         in_labels = {lane.rows[0].value for lane in shown if len(lane.rows) == 1} if page.has_labels else set()
@@ -39,7 +42,7 @@ def legend(page: Layout, palette: Palette, named: set[tuple[str, str | None]]) -
             entries.append(Entry(printable(text), palette.colours[name, value]))
         if len(unnamed) > _MOST_VALUES:
             entries.append(Entry(f"and {len(unnamed) - _MOST_VALUES:,} more values of {printable(name)}"))
-    return entries
+    return [*entries, Entry("start of an interval", INK, "▏")] if has_starts else entries
 
 
 def legend_lines(entries: Sequence[Entry], width: float, font: float) -> list[list[tuple[float, Entry]]]:

@@ -4,10 +4,25 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from typing import Any
 
 from holdsfor.errors import printable
 
-__all__ = ["columns", "padded", "wrapped"]
+__all__ = ["columns", "natural_order", "padded", "wrapped"]
+
+
+_NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?")
+
+
+def natural_order(text: str) -> tuple[Any, ...]:
+    """The key by which people sort: numbers by their values, then texts with the numbers in them by their values.
+
+    >>> sorted(["bus 12", "bus 7", "10", "9.5", "-2", "at"], key=natural_order)
+    ['-2', '9.5', '10', 'at', 'bus 7', 'bus 12']
+    """
+    if _NUMBER.fullmatch(text):
+        return (0, float(text), text)
+    return (1, [(part, int(digits or -1)) for part, digits in re.findall(r"(\D*)(\d*)", text)], text)
 
 
 def columns(text: str) -> int:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.views.labels import natural_order
 from holdsfor.views.timeline_rows import Row, grouped
 
 __all__ = ["FLUENT", "Group", "Lane", "check_grouping", "groups_by", "is_column_of"]
@@ -57,7 +58,7 @@ def groups_by(rows: Sequence[Row], by: str = FLUENT) -> list[Group]:
             others.append((row, row.instance))
     if rows and not entities:
         check_grouping(by, [row.columns for row in rows], max(len(row.arguments) for row in rows))
-    groups = [Group(entity, tuple(_lanes(entities[entity]))) for entity in sorted(entities, key=_natural)]
+    groups = [Group(entity, tuple(_lanes(entities[entity]))) for entity in sorted(entities, key=natural_order)]
     return [*groups, Group("", tuple(_lanes(others)))] if others else groups
 
 
@@ -83,12 +84,6 @@ def _without(row: Row, place: int) -> str:
     if len(row.arguments) == 1:
         return row.name
     return f"{row.name}({','.join('_' if i == place else each for i, each in enumerate(row.arguments))})"
-
-
-def _natural(entity: str) -> tuple[tuple[str, int], ...]:
-    """The order of people: `bus 7` before `bus 12`."""
-    parts = re.findall(r"(\D*)(\d*)", entity)
-    return tuple((text, int(digits or -1)) for text, digits in parts)
 
 
 def _lanes(labelled: Iterable[tuple[Row, str]]) -> list[Lane]:

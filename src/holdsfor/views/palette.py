@@ -1,26 +1,32 @@
-"""The colours of a timeline: a hue for each fluent, a shade for each of its values."""
+"""The colours of a timeline: a colour for each fluent-value pair and event, the same in all their lanes.
+
+The values of a fluent share a lane, so they always have different colours. Fluents have different colours as long as
+there are enough.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from holdsfor.views.labels import natural_order
 from holdsfor.views.timeline_rows import Row, grouped
 
-__all__ = ["BAND", "FAINT", "INK", "QUIET", "Palette", "is_dark", "mixed", "palette"]
+__all__ = ["BAND", "FAINT", "HUES", "INK", "QUIET", "Palette", "is_dark", "mixed", "palette"]
 
-# The colours of Okabe and Ito, distinguishable with every kind of colour vision, then darker ones.
-_HUES = (
-    *("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6bb1", "#7f7f00"),
-    *("#003f66", "#7a3600", "#005a42", "#7d3f63", "#855b00", "#20749f", "#4f3670", "#4a4a00"),
+HUES = (
+    *("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6c00d9", "#8c3a2a"),
+    *("#f2ce85", "#332288", "#ba49f2", "#49f2ba", "#b21e00", "#385766", "#b2a562", "#9df249"),
 )
+"""Colours of Okabe and Ito, then others as far from all before them as possible, with every kind of colour vision."""
+
 _INPUT = "#868e96"
 INK, QUIET, FAINT, BAND = "#212529", "#5c636a", "#dee2e6", "#f6f7f9"
 
 
 @dataclass(frozen=True)
 class Palette:
-    """The colour of every fluent-value pair and event, and the values of each fluent in the order of their shades."""
+    """The colour of every fluent-value pair and event, and the values of each fluent in the order of the legend."""
 
     colours: dict[tuple[str, str | None], str]
     values: dict[str, list[str | None]]
@@ -30,26 +36,32 @@ class Palette:
 
 
 def palette(rows: Sequence[Row]) -> Palette:
-    """The colours of the rows: hues in the order of the fluents, shades from dark to light; `true` is dark.
+    """The colours of the rows; input with one value is grey.
 
-    If there is a single fluent with few values, each value has a hue.
+    If there are more pairs and events than colours, colours are repeated, in one fluent with lighter shades.
 
     >>> palette([Row("up", value="true"), Row("at", value="pub"), Row("at", value="home")]).colours
-    {('up', 'true'): '#0072b2', ('at', 'pub'): '#d55e00', ('at', 'home'): '#ecb78c'}
+    {('up', 'true'): '#0072b2', ('at', 'home'): '#d55e00', ('at', 'pub'): '#009e73'}
     """
+    known = {(group[0].kind, group[0].name): _ordered(group) for group in grouped(rows)}
+    coloured = {each: values for each, values in known.items() if each[0] != "input" or len(values) > 1}
     colours: dict[tuple[str, str | None], str] = {}
-    known: dict[str, list[str | None]] = {}
-    hues = 0
-    for group in grouped(rows):
-        hue = _INPUT if group[0].kind == "input" else _HUES[hues % len(_HUES)]
-        hues += group[0].kind != "input"
-        values = sorted(dict.fromkeys(row.value for row in group), key=lambda value: value != "true")
-        known.setdefault(group[0].name, []).extend(values)
+    first = 0
+    for (kind, name), values in known.items():
         for place, value in enumerate(values):
-            colours[group[0].name, value] = mixed(hue, "#ffffff", 0.55 * place / max(1, len(values) - 1))
-    if len(colours) <= len(_HUES) and len(known) == 1 and hues and "true" not in next(iter(known.values())):
-        colours = dict(zip(colours, _HUES, strict=False))
-    return Palette(colours, known)
+            hue = HUES[(first + place) % len(HUES)] if (kind, name) in coloured else _INPUT
+            colours[name, value] = mixed(hue, "#ffffff", 0.6 * (place // len(HUES)) / (1 + len(values) // len(HUES)))
+        if (kind, name) in coloured:
+            first += len(values)
+    together: dict[str, list[str | None]] = {}
+    for (_, name), values in known.items():
+        together.setdefault(name, []).extend(values)
+    return Palette(colours, together)
+
+
+def _ordered(group: Sequence[Row]) -> list[str | None]:
+    """The values of a fluent: numbers in their order, then texts in theirs."""
+    return sorted(dict.fromkeys(row.value for row in group), key=lambda value: natural_order(value or ""))
 
 
 def mixed(colour: str, other: str, share: float) -> str:

@@ -1,4 +1,4 @@
-"""The timeline as text: block characters, one line per row."""
+"""The timeline as text: block characters, one line per row, and a legend of the other marks that occur."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ __all__ = ["text_timeline"]
 
 _FULL, _PARTLY, _GOES_ON, _EVENT, _EMPTY = "█", "▒", "▶", "◆", "·"
 _NARROWEST_CHART = 20
+_LEGEND = {_PARTLY: "for a part", _GOES_ON: "continues", _EVENT: "occurs"}
 
 
 def text_timeline(
@@ -31,6 +32,7 @@ def text_timeline(
     alarm      │··········◆·········
                └┼─────────┼─────────┼
                 0         5        10
+                ▶ continues  ◆ occurs
     """
     if end < start:
         raise ValueError(f"a timeline cannot end at {end} and start at {start}")
@@ -44,7 +46,9 @@ def text_timeline(
         lines.append(f"{padded(labels[0], label_width)} │{_cells(row, scale)}".rstrip())
         lines += [f"{padded(label, label_width)} │" for label in labels[1:]]
     margin = " " * (label_width + 1)
-    return "\n".join([*lines, *(f"{margin}{line}".rstrip() for line in _axis(scale, time_format))])
+    legend = "  ".join(f"{mark} {meaning}" for mark, meaning in _LEGEND.items() if any(mark in each for each in lines))
+    below = [*_axis(scale, time_format), *([f" {legend}"] if legend else [])]
+    return "\n".join([*lines, *(f"{margin}{line}".rstrip() for line in below)])
 
 
 class _Scale:

@@ -1,10 +1,10 @@
 """The timeline of a result: the intervals of fluent-value pairs, and the times of events.
 
-The values of a fluent share a lane, and lanes are grouped by fluent or by an entity. Each fluent has a colour, and its
-values have shades of it, with the name of the value in the bar or in the legend. A bar covers the time-points at which
-the value holds; its left edge is marked where the bar has room, since the interval is closed there and open on the
-right. An arrow at the edge of the picture means that the interval continues. A file is one page, with notes on the rows
-that are left out and on the intervals that are narrower than a pixel.
+The values of a fluent share a lane, and lanes are grouped by fluent or by an entity. Each value has a colour, and its
+name is in the bar or in the legend. A bar covers the time-points at which the value holds; its left edge is marked
+where the bar has room, since the interval is closed there and open on the right. An arrow at the edge of the picture
+means that the interval continues. A file is one page. It has the rows that hold longest, and notes on those that are
+left out and on the intervals that are narrower than a pixel.
 """
 
 from __future__ import annotations
@@ -56,11 +56,12 @@ _STYLE: dict[Any, Any] = {
 
 @dataclass(frozen=True)
 class Drawn:
-    """A file with a timeline, and the number of its rows that do not fit on the page."""
+    """A file with a timeline, and the rows that do not fit on the page: their number, and which they are."""
 
     path: Path
     n_rows: int
     n_left_out: int
+    left_out: str
 
 
 def draw_timeline(
@@ -82,7 +83,7 @@ def draw_timeline(
     with _settings():
         chart = _chart(rows, start, end, title, by, axis)
         write_picture(path, chart.render(suffix))
-    return Drawn(path, chart.page.n_lanes, chart.page.n_left_out)
+    return Drawn(path, chart.page.n_lanes, chart.page.n_left_out, chart.page.left_out)
 
 
 def timeline_figure(
@@ -104,7 +105,7 @@ def timeline_figure(
 def _chart(rows: Sequence[Row], start: int, end: int, title: str | None, by: str, axis: TimeAxis | None) -> Chart:
     if end < start:
         raise ValueError(f"a timeline cannot end at {end} and start at {start}")
-    page = layout(groups_by(rows, by))
+    page = layout(groups_by(rows, by), start, end + 1)
     column = "" if by == FLUENT or by.isdecimal() else by
     return Chart(page, start, end + 1, palette(rows), axis or IntegerAxis(), printable(title or ""), column)
 

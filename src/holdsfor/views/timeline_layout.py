@@ -1,16 +1,18 @@
 """The layout of a timeline: the height of every lane, the size of its text, and what the page leaves out.
 
 Few lanes are as high as their text; the more there are, the lower they are, as long as the text can be read. A picture
-grouped by entity goes further: only entities have labels, and colours name the fluents. Lengths are inches.
+grouped by entity goes further: only entities have labels, and colours name the fluents. If that does not suffice, the
+page has the lanes that hold longest: of every fluent, or of the entities with the longest total. Lengths are inches.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from holdsfor.views.labels import columns, wrapped
 from holdsfor.views.lanes import Group, Lane
+from holdsfor.views.timeline_rows import bars, visible_times
 
 __all__ = ["Layout", "PlacedGroup", "PlacedLane", "layout", "text_width"]
 
@@ -58,19 +60,27 @@ class Layout:
     n_lanes: int
     n_left_out: int
     has_labels: bool
+    has_headings: bool
 
     @property
     def lanes(self) -> Iterator[PlacedLane]:
         return (lane for group in self.groups for lane in group.lanes)
 
+    @property
+    def left_out(self) -> str:
+        """How many lanes are left out, and which."""
+        which = "those of the entities with" if self.has_headings else "in each fluent, those with"
+        return f"{self.n_left_out:,} of {self.n_lanes:,} rows, {which} the shortest total duration"
 
-def layout(groups: Sequence[Group]) -> Layout:
-    """The groups in the order given, as many as the page holds; the last one may be cut between two lanes.
+
+def layout(groups: Sequence[Group], start: int, end: int) -> Layout:
+    """The groups in the order given, as many of their lanes as the page holds; lanes that hold longest come first.
 
     >>> from holdsfor.views.timeline_rows import Row
-    >>> page = layout([Group("", tuple(Lane(f"f({n})", (Row("f", (str(n),), "true"),)) for n in range(2000)))])
-    >>> page.n_lanes, page.n_left_out, page.font
-    (2000, 1424, 5.8)
+    >>> lanes = [Lane(f"f({n})", (Row("f", (str(n),), "true", [(0, n)]),)) for n in range(2000)]
+    >>> page = layout([Group("", tuple(lanes))], 0, 5000)
+    >>> page.n_lanes, page.n_left_out, page.font, next(page.lanes).label
+    (2000, 1424, 5.8, ['f(1424)'])
     """
     n_lanes = sum(len(group.lanes) for group in groups)
     has_headings = any(group.heading for group in groups)
@@ -80,17 +90,48 @@ def layout(groups: Sequence[Group]) -> Layout:
     font = min(_FONT, max(_SMALLEST_FONT, height * 72 * 0.7)) if has_labels else _SMALLEST_FONT
     gap = min(0.1, 0.35 * height)
     lowest = _LOWEST_HEADING if has_headings else 0.0
+    kept: list[dict[int, tuple[list[str], float]]] = [{} for _ in groups]
+    heights, page = [0.0] * len(groups), 0.0
+    for place, number in _ranked(groups, start, end, has_headings=has_headings):
+        label = wrapped(groups[place].lanes[number].label, _LABEL_COLUMNS) if has_labels else []
+        needed = max(height, len(label) * font * 1.3 / 72 + 0.02)
+        before = max(heights[place], lowest) if kept[place] else 0.0
+        heights[place] = (heights[place] or gap) + needed
+        page += max(heights[place], lowest) - before
+        if page > _PAGE:
+            if has_headings and sum(map(bool, kept)) > 1:
+                kept[place].clear()  # no entity is drawn in part
+            break
+        kept[place][number] = label, needed
     placed: list[PlacedGroup] = []
     top = 0.0
-    for group in groups:
-        drawn = _place(group, top, height, gap, font if has_labels else 0.0, lowest)
-        if drawn.lanes:
-            placed.append(drawn)
-            top += drawn.height
-        if len(drawn.lanes) < len(group.lanes):
-            break
-    n_drawn = sum(len(group.lanes) for group in placed)
-    return Layout(placed, max(_LANE, top), height, font, n_lanes, n_lanes - n_drawn, has_labels)
+    for group, lanes in zip(groups, kept, strict=True):
+        if lanes:
+            placed.append(_place(group, {number: lanes[number] for number in sorted(lanes)}, top, gap, lowest))
+            top += placed[-1].height
+    n_drawn = sum(map(len, kept))
+    return Layout(placed, max(_LANE, top), height, font, n_lanes, n_lanes - n_drawn, has_labels, has_headings)
+
+
+def _ranked(groups: Sequence[Group], start: int, end: int, *, has_headings: bool) -> list[tuple[int, int]]:
+    """The lanes by the numbers of their group and in it, first those that the page must have.
+
+    Of entities, those with the longest total come first, each with all its lanes. Fluents take turns, each with its
+    longest lane that is left: otherwise a fluent of short intervals would not be seen.
+    """
+    totals = [[_duration(lane, start, end) for lane in group.lanes] for group in groups]
+    ranks = [sorted(range(len(each)), key=each.__getitem__, reverse=True) for each in totals]
+    if has_headings:
+        order = sorted(range(len(groups)), key=lambda place: -sum(totals[place]))
+        return [(place, number) for place in order for number in ranks[place]]
+    turns = sorted((turn, place) for place, each in enumerate(ranks) for turn in range(len(each)))
+    return [(place, ranks[place][turn]) for turn, place in turns]
+
+
+def _duration(lane: Lane, start: int, end: int) -> int:
+    """The visible time-points of the intervals and events of a lane."""
+    held = sum(bar.end - bar.start for row in lane.rows for bar in bars(row, start, end))
+    return held + sum(len(visible_times(row, start, end - 1)) for row in lane.rows)
 
 
 def _strip(n_groups: int, n_lanes: int) -> float:
@@ -99,23 +140,17 @@ def _strip(n_groups: int, n_lanes: int) -> float:
     return max(_LOWEST_STRIP, min(_STRIP, _PAGE / min(n_groups, _ENTITIES) / per_group))
 
 
-def _place(group: Group, top: float, height: float, gap: float, font: float, lowest: float) -> PlacedGroup:
-    """The lanes of a group that fit on the page, centred if the group has to be higher than they are."""
-    places: list[tuple[Lane, list[str], float]] = []
-    total = gap
-    for lane in group.lanes:
-        label = wrapped(lane.label, _LABEL_COLUMNS) if font else []
-        needed = max(height, len(label) * font * 1.3 / 72 + 0.02)
-        if top + total + needed > _PAGE:
-            break
-        places.append((lane, label, needed))
-        total += needed
+def _place(
+    group: Group, lanes: Mapping[int, tuple[list[str], float]], top: float, gap: float, lowest: float
+) -> PlacedGroup:
+    """Some lanes of a group, each with its label and height, centred if the group has to be higher than they are."""
+    total = gap + sum(height for _, height in lanes.values())
     at = top + (max(total, lowest) - total) / 2 + gap / 2
-    lanes = []
-    for lane, label, needed in places:
-        lanes.append(PlacedLane(lane, label, at, needed))
-        at += needed
-    return PlacedGroup(group.heading, lanes, top, max(total, lowest))
+    placed = []
+    for number, (label, height) in lanes.items():
+        placed.append(PlacedLane(group.lanes[number], label, at, height))
+        at += height
+    return PlacedGroup(group.heading, placed, top, max(total, lowest))
 
 
 def text_width(text: str, font: float) -> float:

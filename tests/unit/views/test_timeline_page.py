@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import datetime
 import xml.etree.ElementTree as ElementTree
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -17,7 +19,7 @@ from holdsfor.errors import UsageProblem
 from holdsfor.views.chart import Chart
 from holdsfor.views.chart_lanes import LaneShapes
 from holdsfor.views.lanes import Group, groups_by
-from holdsfor.views.palette import palette
+from holdsfor.views.palette import HUES, palette
 from holdsfor.views.thinning import Piece, thinned_bars, thinned_times
 from holdsfor.views.time_axis import DateAxis, IntegerAxis
 from holdsfor.views.timeline import draw_timeline
@@ -76,12 +78,68 @@ def test_an_unknown_argument_is_refused_with_the_known_ones(by: str) -> None:
         groups_by(FLEET, by)
 
 
-def test_a_single_fluent_has_a_hue_for_each_value_and_several_fluents_have_shades() -> None:
-    single = [Row("fine", ("a",), value) for value in ("open", "overdue", "paid")]
-    assert list(palette(single).colours.values()) == ["#0072b2", "#d55e00", "#009e73"]
-    both = palette([*single, Row("up", value="true"), Row("up", value="false")]).colours
-    assert both["fine", "open"] == palette(single).colours["fine", "open"]
-    assert both["up", "true"] < both["up", "false"]
+# -- colours -----------------------------------------------------------------------------------------------------------
+
+# Machado, Oliveira and Fernandes: what people without one kind of cones see, in linear light.
+SEEN = {
+    "all cones": np.eye(3),
+    "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]],
+    "tritanopia": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.3039]],
+}
+TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+WHITE = np.array([0.9505, 1.0, 1.089])
+
+
+def lab(colour: str, vision: str) -> Any:
+    """A colour in the space CIELAB, where a distance of 2 is just noticed side by side."""
+    channels = np.array([int(colour[place : place + 2], 16) for place in (1, 3, 5)]) / 255
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    x, y, z = TO_XYZ @ np.clip(np.array(SEEN[vision]) @ linear, 0, 1) / WHITE
+    x, y, z = (np.cbrt(each) if each > 0.008856 else 7.787 * each + 16 / 116 for each in (x, y, z))
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize("vision", SEEN)
+def test_colours_are_far_apart_with_every_colour_vision(vision: str) -> None:
+    for one, other in combinations(HUES, 2):
+        assert np.linalg.norm(lab(one, vision) - lab(other, vision)) > 15, (one, other)
+
+
+def test_every_pair_has_its_own_colour_while_there_are_enough() -> None:
+    rows = [Row(f"f{fluent}", ("a",), f"{value}") for fluent in range(3) for value in range(5)]
+    assert len(set(palette([*rows, Row("up", value="true")]).colours.values())) == 16
+
+
+def test_the_values_of_a_fluent_differ_also_if_there_are_more_than_colours() -> None:
+    rows = [Row(f"f{fluent}", ("a",), f"{value}") for fluent in range(3) for value in range(40)]
+    colours = palette(rows).colours
+    assert all(len({colours[f"f{fluent}", f"{value}"] for value in range(40)}) == 40 for fluent in range(3))
+
+
+def test_input_is_grey_unless_it_has_several_values() -> None:
+    rows = [Row("near", value="true", kind="input"), *(Row("at", value=each, kind="input") for each in ("pub", "home"))]
+    assert list(palette(rows).colours.values()) == ["#868e96", "#0072b2", "#d55e00"]
+
+
+def test_a_legend_has_numbers_in_their_order_and_names_in_theirs(tmp_path: Path) -> None:
+    values = ["10", "9", "-2", "home", "9.5", "away"]
+    rows = [
+        Row(name, value=value, intervals=[(2 * place, 2 * place + 1)])
+        for name in ("zone", "area")
+        for place, value in enumerate(values)
+    ]
+    found = texts(draw_timeline(rows, start=0, end=2000, path=tmp_path / "x.svg").path)
+    ordered = ["-2", "9", "9.5", "10", "away", "home"]
+    entries = [f"{name}={value}" for name in ("area", "zone") for value in ordered]
+    assert [text for text in found if "=" in text] == entries
+
+
+def test_a_legend_explains_the_mark_of_starts_where_there_is_one(tmp_path: Path) -> None:
+    row = Row("up", value="true", intervals=[(10, 20)])
+    for end, is_there in ((40, True), (4000, False)):
+        found = texts(draw_timeline([row], start=0, end=end, path=tmp_path / "x.svg").path)
+        assert ("start of an interval" in found) == is_there
 
 
 # -- dates -------------------------------------------------------------------------------------------------------------
@@ -171,7 +229,7 @@ def test_every_event_is_less_than_a_pixel_after_one_that_is_drawn(times: list[in
 def test_only_bars_with_room_have_an_edge(length: int, n_edges: int) -> None:
     row = Row("f", value="true", intervals=[(100 * place, 100 * place + length) for place in range(5)])
     shapes = LaneShapes(0, 2000, 8.4, 0.01, palette([row]))
-    for lane in layout(groups_by([row])).lanes:
+    for lane in layout(groups_by([row]), 0, 2000).lanes:
         shapes.add(lane)
     assert sum(map(len, shapes.rectangles.values())) == 5
     assert len(shapes.edges) == n_edges
@@ -180,14 +238,31 @@ def test_only_bars_with_room_have_an_edge(length: int, n_edges: int) -> None:
 # -- pages -------------------------------------------------------------------------------------------------------------
 
 
-def test_a_page_says_how_many_rows_it_leaves_out(tmp_path: Path) -> None:
-    rows = [Row("f", (f"e{number}",), "true", [(0, 5)]) for number in range(900)]
-    drawn = draw_timeline(rows, start=0, end=30, path=tmp_path / "many.svg")
+def test_a_page_has_the_longest_rows_of_each_fluent_and_names_the_others(tmp_path: Path) -> None:
+    rows = [Row("f", (f"e{number}",), "true", [(0, number % 450)]) for number in range(1, 900)]
+    rows += [Row("short", (f"s{number}",), "true", [(9, 10)]) for number in range(20)]
+    drawn = draw_timeline(rows, start=0, end=500, path=tmp_path / "many.svg")
     found = texts(drawn.path)
-    assert drawn.n_rows == 900
+    assert drawn.n_rows == 919
     assert 0 < drawn.n_left_out < 400
-    assert f"{drawn.n_left_out} of 900 rows are left out" in found
-    assert sum(text.startswith("f(e") for text in found) == 900 - drawn.n_left_out
+    which = f"{drawn.n_left_out} of 919 rows, in each fluent, those with the shortest total duration"
+    assert drawn.left_out == which
+    assert f"not drawn: {which}" in found
+    assert sum(text.startswith("short(") for text in found) == 20
+    kept = [int(text[3:-1]) for text in found if text.startswith("f(e")]
+    assert len(kept) == 899 - drawn.n_left_out
+    assert kept == sorted(kept), "the order is that of the rows"
+    assert min(number % 450 for number in kept) >= max({n % 450 for n in range(1, 900)} - {n % 450 for n in kept})
+
+
+def test_a_page_of_entities_has_those_with_the_longest_total(tmp_path: Path) -> None:
+    rows = [Row("at_sea", (f"v{n}",), "true", [(0, 10 + n)], columns=("vessel",)) for n in range(2000)]
+    rows += [Row("turn", (f"v{n}",), None, times=[5], kind="event", columns=("vessel",)) for n in range(2000)]
+    drawn = draw_timeline(rows, start=0, end=5000, path=tmp_path / "fleet.svg", by="vessel")
+    kept = [int(text[1:]) for text in texts(drawn.path) if text.startswith("v") and text[1:].isdigit()]
+    assert drawn.n_left_out == 4000 - 2 * len(kept)
+    assert drawn.left_out.endswith("rows, those of the entities with the shortest total duration")
+    assert kept == list(range(2000 - len(kept), 2000))
 
 
 def test_five_hundred_entities_with_four_fluents_fit_on_a_page(tmp_path: Path) -> None:
@@ -259,7 +334,7 @@ def test_the_heading_of_a_tall_page_is_beside_no_other_text() -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     rows = _many(300)
-    page = layout(groups_by(rows, "vessel"))
+    page = layout(groups_by(rows, "vessel"), 0, 170_000)
     figure = Chart(page, 0, 170_000, palette(rows), DateAxis(), "", "vessel").figure()
     FigureCanvasAgg(figure)
     figure.draw_without_rendering()
@@ -274,8 +349,10 @@ def test_the_heading_of_a_tall_page_is_beside_no_other_text() -> None:
 
 def test_an_event_has_one_shape_in_all_its_lanes() -> None:
     rows = _many(12)
-    shapes = Chart(layout(groups_by(rows, "vessel")), 0, 170_000, palette(rows), DateAxis(), "", "").shapes
+    shapes = Chart(layout(groups_by(rows, "vessel"), 0, 170_000), 0, 170_000, palette(rows), DateAxis(), "", "").shapes
     assert not any(shapes.diamonds.values())
     apart = [row for row in rows if row.arguments != ("v7",)]
-    shapes = Chart(layout(groups_by(apart, "vessel")), 0, 170_000, palette(apart), DateAxis(), "", "").shapes
+    shapes = Chart(
+        layout(groups_by(apart, "vessel"), 0, 170_000), 0, 170_000, palette(apart), DateAxis(), "", ""
+    ).shapes
     assert sum(map(len, shapes.diamonds.values())) == 11

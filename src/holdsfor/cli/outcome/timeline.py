@@ -36,7 +36,7 @@ def draw_answer(known: ReportView, engine: Engine, paths: Sequence[str]) -> None
         drawn = draw_timeline(
             rows, start=engine.start, end=known.query_time, path=path, by=options.by or "fluent", axis=axis
         )
-        left_out = f", without {drawn.n_left_out:,} of {drawn.n_rows:,} rows" if drawn.n_left_out else ""
+        left_out = f", without {drawn.left_out}" if drawn.n_left_out else ""
         print(f"wrote {drawn.path}{left_out}", file=sys.stderr)
 
 
