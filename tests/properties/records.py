@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 
 from tests.properties.bodies import Vocabulary
 
-__all__ = ["DATA_VALUES", "random_records"]
+__all__ = ["DATA_VALUES", "in_parts", "points_in_a_row", "random_records"]
 
 _FIELDS = {"'003'": "003", "'X y'": "X y"}
 _INTEGERS = ["0", "1", "3", "-4"]
@@ -67,9 +68,24 @@ class _Stream:
                     yield time, f"n1|{time}|{time}|{name}|{self.random.choice(self.numbers)}"
                 case "jf":
                     begin, stop = self.interval()
-                    yield begin, f"jf|{stop}|{begin}|{stop}|{self.value('true', 'off')}|{self.field(begin)}"
+                    rest = f"{self.value('true', 'off')}|{self.field(begin)}"
+                    for start, end in in_parts(begin, stop, self.tick, self.random):
+                        yield start, f"jf|{end}|{start}|{end}|{rest}"
                 case _:
-                    yield time, f"pf|{time}|{time}|{self.value('true', '2')}|{name}"
+                    rest = f"{self.value('true', '2')}|{name}"
+                    for at in points_in_a_row(time, self.tick, self.random):
+                        yield at, f"pf|{at}|{at}|{rest}"
+
+
+def in_parts(start: int, end: int, tick: int, chance: random.Random) -> list[tuple[int, int]]:
+    """An interval, now and then as two records: the second may arrive when the first seems to have ended."""
+    between = start + chance.randint(1, 5) * tick
+    return [(start, between), (between, end)] if between < end and chance.random() < 0.4 else [(start, end)]
+
+
+def points_in_a_row(at: int, tick: int, chance: random.Random) -> range:
+    """The time-points of an interval that is given by time-points, which arrive one by one."""
+    return range(at, at + chance.choice([1, 1, 2, 4]) * tick, tick)
 
 
 def random_records(vocabulary: Vocabulary, start: int, end: int, tick: int) -> list[tuple[int, str]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 
 from tests.properties.programs import Case
+from tests.properties.records import in_parts, points_in_a_row
 
 __all__ = ["single_key_case"]
 
@@ -76,7 +77,7 @@ def single_key_case(seed: int) -> Case:
         clauses.append(f"grounding(f{i}(X)=V) :- thing(X), value(V).")
         known.append(f"f{i}")
     tick = chance.choice([1, 1, 1, 2])
-    records = [(0, _record(chance, tick)) for _ in range(chance.randint(10, 150))]
+    records = [(0, line) for _ in range(chance.randint(10, 100)) for line in _records(chance, tick)]
     return Case("\n".join(clauses) + "\n", records, 0, _END * tick, tick)
 
 
@@ -86,14 +87,16 @@ def _domain(chance: random.Random) -> list[str]:
     return ["dynamicDomain(thing(_)).", "collectGrounds([on(X), off(X), put(X, _), lit(X)=_, near(X)=_], thing(X))."]
 
 
-def _record(chance: random.Random, tick: int) -> str:
+def _records(chance: random.Random, tick: int) -> list[str]:
+    """A record, or the records of one interval."""
     at, x = tick * chance.randint(0, _END), chance.choice(_THINGS)
-    return chance.choice(
-        [
-            f"on|{at}|{at}|{x}",
-            f"off|{at}|{at}|{x}",
-            f"put|{at}|{at}|{x}|{chance.choice(['high', 'low'])}",
-            f"lit|{at}|{at}|{at + tick * chance.randint(1, 12)}|true|{x}",
-            f"near|{at}|{at}|true|{x}",
-        ]
-    )
+    match chance.choice(["on", "off", "put", "lit", "near"]):
+        case "put":
+            return [f"put|{at}|{at}|{x}|{chance.choice(['high', 'low'])}"]
+        case "lit":
+            parts = in_parts(at, at + tick * chance.randint(1, 12), tick, chance)
+            return [f"lit|{start}|{start}|{end}|true|{x}" for start, end in parts]
+        case "near":
+            return [f"near|{each}|{each}|true|{x}" for each in points_in_a_row(at, tick, chance)]
+        case name:
+            return [f"{name}|{at}|{at}|{x}"]

@@ -106,6 +106,22 @@ def check(kind: str, seed: int) -> int:
     return together.n_batched
 
 
+NEAR = "points(near(_)=true).\ninitiatedAt(lost(X)=true, T) :- happensAt({edge}(near(X)=true), T).\n"
+
+
+@pytest.mark.parametrize("incremental", ["auto", "on"])
+@pytest.mark.parametrize("edge", ["start", "end", "startI", "endI"])
+@pytest.mark.parametrize("points", [((5, 5), (6, 18)), ((5, 18), (6, 6)), ((4, 4), (5, 8), (6, 23), (10, 10))])
+def test_a_point_beside_a_query_time_arrives_late(
+    edge: str, points: tuple[tuple[int, int], ...], incremental: Incremental
+) -> None:
+    case = Case(NEAR.format(edge=edge), [(at, f"near|{at}|{at}|true|a") for at, _ in points], 0, 30, 1)
+    queries, arrivals = QueryTimes(0, 30, 5, 30, 1), [arrival for _, arrival in points]
+    alone, together = (Run(read_case(case), queries, arrivals, each) for each in ("off", incremental))
+    for at in queries.up_to(30):
+        assert alone.report(at)[1] == together.report(at)[1]
+
+
 @pytest.mark.parametrize(("kind", "seeds"), CHUNKS, ids=lambda each: each if isinstance(each, str) else named(each))
 def test_batches_have_the_reports_of_single_query_times(kind: str, seeds: range) -> None:
     n_batched = sum(check(kind, seed) for seed in seeds)

@@ -20,18 +20,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from holdsfor.columns.query_times import ALL_ARRIVED, QueryTimes
+from holdsfor.columns.query_times import ALL_ARRIVED, ConsecutiveQueries, QueryTimes
 from holdsfor.columns.records import Records
 from holdsfor.kernels.compact import distinct_values
 from holdsfor.kernels.concatenation import concatenate_column
-from holdsfor.kernels.keys import Int64
+from holdsfor.kernels.keys import Int64, rows_with_a_partner
 from holdsfor.runtime.early_components import EarlyComponents, Name
 from holdsfor.runtime.early_results import EarlyPart
 from holdsfor.runtime.evaluation import Evaluation
 from holdsfor.runtime.prepared_rules import PreparedRules
 from holdsfor.runtime.state import State
 
-__all__ = ["BatchStarts", "QueryBatch", "batch_starts", "last_of_batch"]
+__all__ = ["BatchStarts", "QueryBatch", "batch_starts", "edges_at_once", "last_of_batch"]
 
 _MOST_RECORDS = 1 << 18  # of a batch with several query times
 _FEW_RECORDS = 1 << 12
@@ -107,25 +107,61 @@ def _starts(rules: PreparedRules, state: State, queries: QueryTimes) -> dict[Nam
                 seen_at = queries.seen_at(records.arrivals)
                 found.setdefault((is_event, key), []).append(seen_at[seen_at > queries.seen_at(records.starts)])
             if key in rules.read_fluents and not is_event:
-                edges = _at_once(records, queries, is_given_by_points=key in rules.point_fluents)
-                found.setdefault((is_event, key), []).extend(edges)
+                edges = edges_at_once(
+                    records,
+                    queries,
+                    queries.tick,
+                    is_given_by_points=key in rules.point_fluents,
+                    has_retractions=(is_event, key) in state.records.retractions,
+                )
+                found.setdefault((is_event, key), []).extend(at for _, at in edges)
     for name, each in state.records.retractions.items():
         found.setdefault(name, []).append(queries.seen_at(each.records.arrivals))
     return {name: concatenate_column(starts) for name, starts in found.items()}
 
 
-def _at_once(records: Records, queries: QueryTimes, *, is_given_by_points: bool) -> Iterator[Int64]:
-    """The query times after those that are followed at once by an edge of an interval."""
-    if not is_given_by_points or records.longest > queries.tick:
-        yield _after_query_times(records.starts, queries)
-    if is_given_by_points:
-        table = records.intervals(queries.start, queries.end, ALL_ARRIVED)
-        yield from (_after_query_times(times, queries) for times in (table.starts, table.ends))
+def edges_at_once(
+    records: Records,
+    queries: QueryTimes | ConsecutiveQueries,
+    tick: int,
+    *,
+    is_given_by_points: bool,
+    has_retractions: bool = False,
+) -> Iterator[tuple[Int64, Int64]]:
+    """The rows with an edge at the time-point after a query time, and the query times after these.
+
+    A fluent given by time-points is open if it holds at the query time, so it has such an edge too if it does not hold
+    at the time-point after. Records that the following query time does not see begin a batch themselves. Without
+    `has_retractions`, none of the records is retracted later.
+    """
+    assert records.ends is not None
+    starts = _after_query_times(records.starts, queries, tick)
+    if not is_given_by_points:
+        yield starts
+        return
+    points = (records.ends - records.starts == tick).nonzero()[0]
+    rows, seen_at = _after_query_times(records.ends[points], queries, tick)
+    edges = starts, (points[rows], seen_at)
+    if has_retractions:
+        yield from edges
+        return
+    left, right = (_seen_in_time(records, *each) for each in edges)
+    keys = [([*(column[rows] for column in records.columns), at], len(rows)) for rows, at in (left, right)]
+    for (rows, at), own, other in ((left, *keys), (right, *reversed(keys))):
+        are_alone = ~rows_with_a_partner(*own, *other)
+        yield rows[are_alone], at[are_alone]
 
 
-def _after_query_times(times: Int64, queries: QueryTimes) -> Int64:
-    """For times at the time-point after a query time, the following query time."""
+def _after_query_times(times: Int64, queries: QueryTimes | ConsecutiveQueries, tick: int) -> tuple[Int64, Int64]:
+    """The rows with a time at the time-point after a query time, and the query times after these."""
+    first, last = (queries.start, queries.end) if isinstance(queries, QueryTimes) else queries.range
     assert queries.step is not None
-    times = times[times <= queries.end]
-    seen_at = queries.seen_at(times)
-    return seen_at[seen_at - times >= queries.step - queries.tick]
+    rows = ((times > first) & (times <= last)).nonzero()[0]
+    seen_at = queries.seen_at(times[rows])
+    at_once = seen_at - times[rows] >= queries.step - tick
+    return rows[at_once], seen_at[at_once]
+
+
+def _seen_in_time(records: Records, rows: Int64, seen_at: Int64) -> tuple[Int64, Int64]:
+    is_seen = records.arrivals[rows] <= seen_at
+    return rows[is_seen], seen_at[is_seen]

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from holdsfor.columns.query_times import ALL_ARRIVED, ConsecutiveQueries
+from holdsfor.columns.query_times import ConsecutiveQueries
 from holdsfor.columns.records import Records
 from holdsfor.columns.tables import Key
 from holdsfor.distribution.keys import Distribution, HashRoute
@@ -33,6 +33,7 @@ from holdsfor.runtime.causal_components import is_causal
 from holdsfor.runtime.evaluation import Evaluation
 from holdsfor.runtime.incremental.key_stages import KeyStage, TableName
 from holdsfor.runtime.prepared_rules import PreparedRules
+from holdsfor.runtime.query_batches import edges_at_once
 from holdsfor.runtime.record_store import RecordStore
 
 __all__ = [
@@ -138,8 +139,9 @@ def late_starts(
             continue
         parts = [_late(each, queries)]
         if is_fvp and key in rules.read_fluents:
-            parts += _at_once(each, queries, tick, is_given_by_points=key in rules.point_fluents)
-        yield from ((columns[argument], starts) for columns, starts in parts for argument in arguments)
+            parts += edges_at_once(each, queries, tick, is_given_by_points=key in rules.point_fluents)
+        for rows, seen_at in parts:
+            yield from ((each.columns[argument][rows], queries.numbers(seen_at)) for argument in arguments)
 
 
 def removal_starts(
@@ -147,41 +149,18 @@ def removal_starts(
 ) -> Iterator[tuple[Int64, Int64]]:
     """Keys, and the starts of spans by their records of events that were retracted, with the numbers of query times."""
     for key, (records, gone_at) in removed.items():
-        late, seen_at = _late(records, queries)
+        rows, seen_at = _late(records, queries)
         for argument in keys.inputs.get((False, key), ()):
             yield records.columns[argument], gone_at
-            yield late[argument], seen_at
+            yield records.columns[argument][rows], queries.numbers(seen_at)
 
 
-def _late(records: Records, queries: ConsecutiveQueries) -> tuple[list[Int64], Int64]:
-    """The words of late records, and the query times that see them first."""
+def _late(records: Records, queries: ConsecutiveQueries) -> tuple[Int64, Int64]:
+    """The rows of late records, and the query times that see them first."""
     rows = records.arriving(*queries.range)
-    seen_at = queries.numbers(records.arrivals[rows])
-    is_late = seen_at > queries.numbers(records.starts[rows])
-    rows = rows[is_late]
-    return [column[rows] for column in records.columns], seen_at[is_late]
-
-
-def _at_once(
-    records: Records, queries: ConsecutiveQueries, tick: int, *, is_given_by_points: bool
-) -> Iterator[tuple[list[Int64], Int64]]:
-    """The words of intervals with an edge at the time-point after a query time, and the query times after these.
-
-    Of a fluent given by time-points, the ends are such edges too: it is open if it holds at the query time.
-    """
-    after = TimeRange(0, queries.previous, tick, 0).after_last
-    if not is_given_by_points or records.longest > tick:
-        yield _after(records.columns, records.starts, after, queries)
-    if is_given_by_points:
-        table = records.intervals(queries.previous, queries.last, ALL_ARRIVED)
-        yield _after(list(table.keys), table.starts, after, queries)
-        yield _after(list(table.keys), table.ends, after, queries)
-
-
-def _after(columns: list[Int64], times: Int64, after: int, queries: ConsecutiveQueries) -> tuple[list[Int64], Int64]:
-    """The rows with a time at the time-point after a query time, and the query times after these."""
-    rows = ((times >= after) & (times <= queries.last) & ((times - after) % queries.step == 0)).nonzero()[0]
-    return [column[rows] for column in columns], (times[rows] - after) // queries.step + 1
+    seen_at = queries.seen_at(records.arrivals[rows])
+    is_late = records.starts[rows] <= queries.before(seen_at)
+    return rows[is_late], seen_at[is_late]
 
 
 def crossing_starts(evaluation: Evaluation, keys: SpanKeys, queries: ConsecutiveQueries, number: int) -> SpanStarts:
