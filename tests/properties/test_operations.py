@@ -6,6 +6,7 @@ a session that has settled nothing = batch over the records that have arrived.
 
 from __future__ import annotations
 
+import bisect
 import random
 from collections.abc import Iterator
 
@@ -129,14 +130,18 @@ def check_session(seed: int) -> None:
     chance = random.Random(seed)
     rules, step = hf.load_text(RULES.format(delay=4, limit=6)), chance.choice([4, 9])
     lines = sorted(operations(chance, 1, 0), key=_arrival)
+    arrivals = [_arrival(line) for line in lines]
+    if chance.random() < 0.5:  # they arrive when they are inserted
+        lines = [line.replace(f"|{_arrival(line)}|", "|0|", 1) for line in lines]
     session, n_inserted = hf.Session(rules, window=1000, step=1, start=0), 0
-    for at in range(step, _arrival(lines[-1]) + step, step):
-        arrived = [line for line in lines if _arrival(line) <= at]
-        if len(arrived) > n_inserted:
-            session.insert(arrived[n_inserted:])
-        n_inserted, report = len(arrived), session.query(at)
-        batch = hf.recognise(rules, arrived, start=0, end=at)
-        assert answer_of(report) == answer_of(batch), "\n".join([f"seed {seed}, at {at}", *lines])
+    for at in range(step, arrivals[-1] + step, step):
+        n_arrived, case = bisect.bisect_right(arrivals, at), "\n".join([f"seed {seed}, at {at}", *lines])
+        new = lines[n_inserted:n_arrived]
+        unmatched = session.insert(new).unmatched if new else []
+        n_inserted, report = n_arrived, session.query(at)
+        batch = hf.recognise(rules, lines[:n_arrived], start=0, end=at)
+        assert answer_of(report) == answer_of(batch), case
+        assert report.unmatched == len(unmatched), case
 
 
 def _arrival(line: str) -> int:

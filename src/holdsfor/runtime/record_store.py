@@ -65,8 +65,7 @@ class RecordStore:
         """Add records of one name, which arrive at `earliest` or later."""
         self._moments = None
         store = self.events if records.ends is None else self.fluents
-        if earliest is not None:
-            records.arrivals = np.maximum(records.arrivals, earliest)
+        records = _arriving_from(records, earliest)
         if key in store:
             store[key].append(records)
         else:
@@ -82,25 +81,23 @@ class RecordStore:
         """Add the operations after all earlier ones; exact duplicates are the same record."""
         n_places = self.n_places
         for each in operations:
-            records, retractions = self._placed(each)
-            self.insert(each.key, self._new(each, records), earliest)
+            records, retractions = self._placed(each, earliest)
+            self.insert(each.key, self._new(each, records), None)
             if retractions is not None:
-                if earliest is not None:
-                    retractions.records.arrivals = np.maximum(retractions.records.arrivals, earliest)
                 self._wait(each, retractions)
             self._moments = None
             taken = records.read_at if retractions is None else retractions.records.read_at
             n_places = max(n_places, 1 + int(max(records.read_at.max(initial=-1), taken.max(initial=-1))))
         self.n_places = n_places
 
-    def _placed(self, each: Operations) -> tuple[Records, Retractions[SetAside] | None]:
-        """The records and retractions, ordered after all earlier ones."""
-        records = replace(each.records, places=each.records.read_at + self.n_places)
-        if each.retractions is None:
-            return records, None
-        named = each.retractions.records
-        named = replace(named, places=named.read_at + self.n_places)
-        return records, Retractions(named, each.retractions.origins)
+    def _placed(self, each: Operations, earliest: int | None) -> tuple[Records, Retractions[SetAside] | None]:
+        """The records and retractions, in order after all earlier ones, which arrive at `earliest` or later."""
+
+        def placed(records: Records) -> Records:
+            return _arriving_from(replace(records, places=records.read_at + self.n_places), earliest)
+
+        taken = each.retractions
+        return placed(each.records), None if taken is None else Retractions(placed(taken.records), taken.origins)
 
     def _new(self, each: Operations, records: Records) -> Records:
         """The records without duplicates of existing ones, unless retractions make their order significant."""
@@ -115,16 +112,19 @@ class RecordStore:
         waiting = self.retractions.get(group)
         self.retractions[group] = retractions if waiting is None else waiting.joined(retractions)
 
-    def missing(self, operations: Iterable[Operations], settled: int) -> list[tuple[Operations, int]]:
+    def missing(
+        self, operations: Iterable[Operations], earliest: int | None, settled: int
+    ) -> list[tuple[Operations, int]]:
         """The retractions among operations that would be unmatched if they were added now, with the number of each.
 
-        Retractions of records that end by the settled time-point are not checked.
+        Operations arrive at `earliest` or later. Retractions of records that end by the settled time-point are not
+        checked.
         """
         found: list[tuple[Operations, int]] = []
         for each in operations:
             if each.retractions is None:
                 continue
-            records, retractions = self._placed(each)
+            records, retractions = self._placed(each, earliest)
             store = (self.events if each.is_event else self.fluents).get(each.key)
             waiting = self.retractions.get((each.is_event, each.key))
             together = records if store is None else store.joined(records)
@@ -228,6 +228,11 @@ class RecordStore:
         if queries.step is None:
             return queries.end
         return last_admitted((*self.all, *(each.records for each in self.retractions.values())), queries)
+
+
+def _arriving_from(records: Records, earliest: int | None) -> Records:
+    """The records, with arrivals at `earliest` or later."""
+    return records if earliest is None else replace(records, arrivals=np.maximum(records.arrivals, earliest))
 
 
 def last_admitted(stored: Iterable[Records], queries: QueryTimes) -> int:

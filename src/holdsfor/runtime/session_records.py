@@ -238,7 +238,8 @@ class SessionRecords:
 
     def missing(self, operations: Iterable[Operations]) -> list[tuple[Operations, int]]:
         """The retractions among operations that would match no record, if they were applied now."""
-        return self.records.missing(operations, LONG_AGO if self.previous is None else self.oldest(self.previous))
+        settled = LONG_AGO if self.previous is None else self.oldest(self.previous)
+        return self.records.missing(operations, self._earliest, settled)
 
     def announce(self, queries: QueryTimes) -> None:
         """Add the constants of all records of a run to the domains before the first query time."""

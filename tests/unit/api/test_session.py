@@ -98,6 +98,16 @@ def test_a_missing_record_retracts_no_record() -> None:
     assert made.query().holds_for("s(p)=on") == [(4, 5)]
 
 
+def test_a_late_record_is_retracted_before_the_next_query() -> None:
+    made = session()
+    made.query(10)
+    made.insert(a(3), a(4, "q"))
+    made.retract(a(3))
+    assert made.insert(["-a|4|4|q"]).unmatched == []
+    report = made.query(15)
+    assert (report.intervals, report.unmatched) == ({}, 0)
+
+
 def test_a_record_in_the_window_is_retracted_after_a_query() -> None:
     made = session()
     made.insert(a(3), b(6))
