@@ -10,7 +10,7 @@ from cliff_shapes import Shape, Work, function_shape
 from holdsfor.kernels.allen import compare_intervals, relate_intervals
 from holdsfor.kernels.allen_memory import AllenMemory
 from holdsfor.kernels.compact import ascending_order
-from holdsfor.kernels.delays import schedule_effects
+from holdsfor.kernels.delays import Breaks, schedule_effects
 from holdsfor.kernels.inertia import Effects, inertial_intervals
 from holdsfor.kernels.keys import (
     Int64,
@@ -93,7 +93,9 @@ def _delays(n: int) -> Callable[[], Work]:
 
 def _n_acting(keys: Int64, times: Int64) -> int:
     is_postponable = np.zeros(len(times), dtype=bool)
-    schedule = schedule_effects(keys, keys, times, is_postponable, (keys[::3], times[::3] + 1))
+    values = times % 5
+    breaks = Breaks(keys, values, (times[::3], times[::3] + 1), (keys[::9], times[::9] + 2), (keys, values, times))
+    schedule = schedule_effects(times, times, times, is_postponable, breaks)
     return int(schedule.acts(times + 5, is_postponable).sum())
 
 

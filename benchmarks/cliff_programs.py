@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cliff_records import given_intervals, late, measurements, new_entities, on_off, retracted
+from cliff_records import given_intervals, late, measurements, new_entities, on_off, positions, retracted
 from cliff_shapes import Case, Lines, Shape, Work, n_rows, rule_shape
 from streams import generated
 
@@ -59,6 +59,27 @@ _PROGRAMS: tuple[Rules, ...] = (
     ("a toggle", TOGGLE, on_off),
     ("a clause over a dynamic domain", OF_M + ROLES, measurements),
     ("a comparison over a dynamic domain", OF_M + KNOWN, measurements),
+)
+
+
+LAST = "initiatedAt(last(X)=V, T) :- happensAt(pos(X,V), T).\n"
+AGAIN = LAST.replace("T).\n", "T), \\+ holdsAt(last(X)=V, T).\n")
+LOST = "terminatedAt(last(X)=_, T) :- happensAt(pos(X,V), T), V > 500000.\n"
+STALE = "fi(last(X)=V, stale(X)=V, 7).\nterminatedAt(stale(X)=_, T) :- happensAt(pos(X,_), T).\n"
+_OF_MANY_VALUES: tuple[Rules, ...] = tuple(
+    (f"of many values: {name}", rules, positions)
+    for name, rules in (
+        ("ft", LAST + "ft(last(_)=_, 7).\n"),
+        ("ft with p", LAST + "ft(last(_)=_, 7).\np(last(_)=_).\n"),
+        ("ft and open terminations", LAST + LOST + "ft(last(_)=_, 7).\n"),
+        ("ft in a cycle", AGAIN + "ft(last(_)=_, 7).\n"),
+        ("ft in a cycle, with open terminations", AGAIN + LOST + "ft(last(_)=_, 7).\np(last(_)=_).\n"),
+        ("fi to a constant", LAST + "fi(last(X)=V, last(X)=old, 3) :- number(V).\n"),
+        ("fi to a constant with p", LAST + "fi(last(X)=V, last(X)=old, 3) :- number(V).\np(last(_)=_).\n"),
+        ("fi to another value", LAST + "fi(last(X)=V, last(X)=old(V), 3) :- number(V).\n"),
+        ("fi to another fluent", LAST + STALE),
+        ("fi to another fluent with p", LAST + STALE + "p(last(_)=_).\n"),
+    )
 )
 
 
@@ -187,7 +208,7 @@ def _app_shape(app: str) -> Shape:
 
 
 PROGRAM_SHAPES: tuple[Shape, ...] = (
-    *(rule_shape(name, "program", rules, lines) for name, rules, lines in _PROGRAMS),
+    *(rule_shape(name, "program", rules, lines) for name, rules, lines in (*_PROGRAMS, *_OF_MANY_VALUES)),
     rule_shape("a cycle of delays", "program", delay_cycle, on_off),
     rule_shape("retractions, with their reading", "program", SWITCH + BESIDE, retracted, is_read_too=True),
     *(

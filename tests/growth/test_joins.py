@@ -74,3 +74,20 @@ happensAt(both(X), T) :- happensAt(one(X), T), happensAt(other(_), T).
 happensAt(alone(X), T) :- happensAt(one(X), T), \\+ happensAt(other(_), T).
 """
     assert growth(rules, crowd, 50) < LINEAR
+
+
+@pytest.mark.parametrize("is_postponable", [False, True])
+@pytest.mark.parametrize(
+    "delay",
+    [
+        "ft(at(V)=_, 5).",
+        "ft(at(V)=_, 5). terminatedAt(at(V)=_, T) :- happensAt(pos(V,X), T), X > 500.",
+        "fi(at(V)=p(X,S), at(V)=old, 5).",
+        "fi(at(V)=p(X,S), at(V)=old(X,S), 5).",
+        "fi(at(V)=X, stale(V)=X, 5).",
+    ],
+    ids=["an end", "an end, or by an event", "a constant", "another value", "another fluent"],
+)
+def test_delays_of_many_values_compare_neighbouring_values(delay: str, is_postponable: bool) -> None:
+    p = "\np(at(_)=_).\n" if is_postponable else "\n"
+    assert growth(PREVIOUS + delay + p, positions, 200) < LINEAR

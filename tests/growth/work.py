@@ -1,14 +1,17 @@
-"""The work of a run, counted in rows: joins and filters take rows, and the background engine proves goals."""
+"""The work of a run, counted in rows: joins and filters take rows, kernels pair them, and the background engine proves
+goals.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 from unittest.mock import patch
 
 import holdsfor as hf
+from holdsfor.kernels.keys import KeyIndex
 from holdsfor.physical.operators.prove import Prove
 from holdsfor.physical.rows import Rows
 
@@ -29,20 +32,28 @@ class Work:
 
 @contextmanager
 def counted() -> Iterator[Work]:
-    """Count the rows that operators take, and the goals that are proved."""
+    """Count the rows that operators take, the pairs of rows with equal keys, and the goals that are proved."""
     work = Work()
-    take, answers = Rows.take, Prove.answers
+    take, pairs, answers = Rows.take, KeyIndex.pairs, Prove.answers
 
     def taking(rows: Rows, positions: Any) -> Rows:
         taken = take(rows, positions)
         work.rows += max(len(positions), taken.n)
         return taken
 
+    def pairing(index: KeyIndex, keys: Any) -> Any:
+        found = pairs(index, keys)
+        work.rows += len(found[0])
+        return found
+
     def proving(prove: Prove, *given: Any) -> Any:
         work.goals += 1
         return answers(prove, *given)
 
-    with patch.object(Rows, "take", taking), patch.object(Prove, "answers", proving):
+    counting = (Rows, "take", taking), (KeyIndex, "pairs", pairing), (Prove, "answers", proving)
+    with ExitStack() as patches:
+        for owner, name, function in counting:
+            patches.enter_context(patch.object(owner, name, function))
         yield work
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from holdsfor.columns.tables import PointTable, empty_points
 from holdsfor.errors import Diagnostic, ExecutionProblem
 from holdsfor.kernels.concatenation import concatenate_columns
-from holdsfor.kernels.delays import NEVER, EffectSchedule, due_times, schedule_effects
+from holdsfor.kernels.delays import NEVER, Breaks, EffectSchedule, due_times, schedule_effects
 from holdsfor.kernels.inertia import ANY_VALUE
 from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys, rows_with_a_partner
 from holdsfor.physical.arithmetic import number_column
@@ -145,14 +145,15 @@ def delayed_effects(
     set_up = _distinct_set_ups(parts)
     sources, first = dense_ids(set_up.sources, set_up.rows.n)
     effects, _ = dense_ids([*set_up.rows.columns.values(), set_up.delays], set_up.rows.n)
-    found = _breaks([column[first] for column in set_up.sources], initiations, terminations)
+    breaks = _breaks([column[first] for column in set_up.sources], initiations, terminations, context)
     earlier = (sources[~set_up.starts], set_up.times[~set_up.starts])
-    broken, times = concatenate_columns([earlier, found])
+    broken, times = concatenate_columns([earlier, breaks.of_sources])
+    breaks = replace(breaks, of_sources=(broken, times))
     is_contested = None
     if firm is not None and delay.may_contend:
         at = [*set_up.sources, set_up.due]
         is_contested = ~rows_with_a_partner(at, set_up.rows.n, firm.columns, firm.n)
-    schedule = schedule_effects(sources, effects, set_up.times, set_up.is_postponable, (broken, times))
+    schedule = schedule_effects(sources, effects, set_up.times, set_up.is_postponable, breaks)
     return DelayedEffects(set_up, schedule, is_contested)
 
 
@@ -233,17 +234,16 @@ def _refuse_length(delay: PlannedDelay, rows: Rows, row: int, length: Term, cont
     raise ExecutionProblem(Diagnostic("HF608", message, delay.span, "check the conditions that compute it"))
 
 
-def _breaks(sources: Sequence[Int64], initiations: PointTable, terminations: PointTable) -> tuple[Int64, Int64]:
-    """The time-points at which sources are terminated or initiated with another value, by number of the source."""
+def _breaks(sources: Sequence[Int64], initiations: PointTable, terminations: PointTable, context: Evaluation) -> Breaks:
+    """The breaks of sources, given as distinct arguments and values."""
     *arguments, values = sources
-    found: list[tuple[Int64, Int64]] = []
-    for table, is_other in ((terminations, False), (initiations, True)):
-        if table.n == 0:
-            continue
-        row, partner = pairs_of_equal_keys(arguments, len(values), table.columns[:-2], table.n)
-        words = table.columns[-2][partner]
-        same = words == values[row]
-        hit = ~same if is_other else same | (words == ANY_VALUE)
-        found.append((row[hit], table.times[partner][hit]))
-    rows, times = concatenate_columns(found, width=2)
-    return rows, times
+    width, instances = tuple(range(len(arguments))), context.instances
+    numbers = instances.numbers(arguments, len(values))
+    numbers = np.concatenate((numbers, *(table.numbers(width, instances) for table in (initiations, terminations))))
+    ids = dense_ids([numbers], len(numbers))[0]
+    fluents, initiated, terminated = np.split(ids, (len(values), len(values) + initiations.n))
+    words, times = terminations.columns[-2:]
+    row, partner = pairs_of_equal_keys([fluents, values], len(values), [terminated, words], terminations.n)
+    is_any = words == ANY_VALUE
+    others = initiated, initiations.columns[-2], initiations.times
+    return Breaks(fluents, values, (row, times[partner]), (terminated[is_any], times[is_any]), others)

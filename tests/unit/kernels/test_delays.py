@@ -14,7 +14,7 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from holdsfor.kernels.delays import NEVER, EffectSchedule, due_times, schedule_effects
+from holdsfor.kernels.delays import NEVER, Breaks, EffectSchedule, due_times, schedule_effects
 from tests.unit.kernels.lists import as_columns, huge_times, law, small_times
 
 Point = tuple[int, int]
@@ -75,8 +75,10 @@ def ahead_of(history: History, rows: list[Point]) -> tuple[EffectSchedule, np.nd
     sources = np.array([history.kinds[i].source for i, _ in rows], dtype=np.int64)
     is_postponable = np.array([history.kinds[i].is_postponable for i, _ in rows], dtype=bool)
     due = due_times(times, np.array([history.kinds[i].delay for i, _ in rows], dtype=np.int64))
-    breaks = as_columns(sorted(history.breaks), 2)
-    ahead = schedule_effects(sources, numbers, times, is_postponable, (breaks[0], breaks[1]))
+    nothing = np.empty(0, dtype=np.int64)
+    own = as_columns(sorted(history.breaks), 2)
+    breaks = Breaks(nothing, nothing, (own[0], own[1]), (nothing, nothing), (nothing, nothing, nothing))
+    ahead = schedule_effects(sources, numbers, times, is_postponable, breaks)
     return ahead, times, due, is_postponable
 
 
@@ -149,6 +151,32 @@ def test_a_contested_initiation_at_the_deadline_does_not_postpone(history: Histo
         at_deadline = (history.kinds[row[0]].source, time) in history.initiations
         assert before <= after
         assert before == after or (row[0] in contested and at_deadline and history.kinds[row[0]].is_postponable)
+
+
+@law
+@given(
+    st.lists(st.tuples(st.integers(0, 1), st.integers(0, 2)), min_size=1, max_size=4, unique=True),
+    st.sets(st.tuples(st.integers(0, 1), st.integers(0, 3), small_times), max_size=8),
+    st.sets(st.tuples(st.integers(0, 1), small_times), max_size=3),
+    st.sets(st.tuples(st.integers(0, 3), small_times), max_size=8),
+)
+def test_initiations_break_the_other_values_of_their_fluent(
+    fvps: list[Point], initiations: set[tuple[int, int, int]], ends: set[Point], rows: set[Point]
+) -> None:
+    """As breaks of each of these values do, and breaks of whole fluents those of all values."""
+    rows = {(i, time) for i, time in rows if i < len(fvps)}
+    each = {(i, t) for i, (f, v) in enumerate(fvps) for of, value, t in initiations if of == f and value != v}
+    each |= {(i, time) for i, (fluent, _) in enumerate(fvps) for of, time in ends if of == fluent}
+    (fluents, values), own = as_columns(fvps, 2), as_columns(sorted(each), 2)
+    begun, ended = as_columns(sorted(initiations), 3), as_columns(sorted(ends), 2)
+    none = np.empty(0, dtype=np.int64)
+    written_out = Breaks(none, none, (own[0], own[1]), (none, none), (none, none, none))
+    implied = Breaks(fluents, values, (none, none), (ended[0], ended[1]), (begun[0], begun[1], begun[2]))
+    numbers, times = as_columns(sorted(rows), 2)
+    is_postponable = np.zeros(len(times), dtype=bool)
+    one, other = (schedule_effects(numbers, numbers, times, is_postponable, b) for b in (written_out, implied))
+    for left, right in ((one.sets_up, other.sets_up), (one.starts, other.starts), (one.broken, other.broken)):
+        assert left.tolist() == right.tolist()
 
 
 def test_an_effect_due_beyond_int64_is_never_due() -> None:
