@@ -145,10 +145,10 @@ def edges_at_once(
     if has_retractions:
         yield from edges
         return
-    left, right = (_seen_in_time(records, *each) for each in edges)
-    keys = [([*(column[rows] for column in records.columns), at], len(rows)) for rows, at in (left, right)]
-    for (rows, at), own, other in ((left, *keys), (right, *reversed(keys))):
-        are_alone = ~rows_with_a_partner(*own, *other)
+    begun, ended = (_seen_in_time(records, *each) for each in edges)
+    for (rows, at), (others, others_at) in ((begun, ended), (ended, begun)):
+        own, other = ([*(column[each] for column in records.columns)] for each in (rows, others))
+        are_alone = ~rows_with_a_partner([*own, at], len(rows), [*other, others_at], len(others))
         yield rows[are_alone], at[are_alone]
 
 
