@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from holdsfor.analysis.place_joins import fact_types
 from holdsfor.analysis.sorts import Place, places
+from holdsfor.analysis.variable_types import ConstantType
 from holdsfor.prolog.background import called_predicates
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.printer import show
-from holdsfor.syntax.program import Clause, FactTable, constant_types
+from holdsfor.syntax.program import Clause, FactTable
 from holdsfor.syntax.rules import (
     Collect,
     Condition,
@@ -80,7 +82,7 @@ class _Rule:
 def number_uses(description: EventDescription) -> NumberUses:
     """The places of events and fluents that rules use as numbers."""
     uses = _Uses()
-    facts = _fact_columns(description.background)
+    facts = fact_types(description.background)
     computing = _computing_predicates(description.background)
     for rule in _rules(description):
         uses.add_rule(rule, facts, computing)
@@ -140,7 +142,7 @@ class _Uses:
         self._constants: dict[Place, set[bool]] = {}  # whether there are numbers, and other constants
         self._joined: dict[Place, NumberUse] = {}
 
-    def add_rule(self, rule: _Rule, facts: Mapping[Key, list[set[bool]]], computing: Mapping[Key, set[int]]) -> None:
+    def add_rule(self, rule: _Rule, facts: Mapping[Key, list[ConstantType]], computing: Mapping[Key, set[int]]) -> None:
         first: dict[str, Place] = {}
         for term in (*rule.entities, *rule.head):
             for place, part in places(term):
@@ -201,32 +203,13 @@ class _Uses:
         return uses
 
 
-def _numbers_of(call: Term, facts: Mapping[Key, list[set[bool]]]) -> Iterator[str]:
+def _numbers_of(call: Term, facts: Mapping[Key, list[ConstantType]]) -> Iterator[str]:
     """The variables of a call in arguments for which all facts have numbers."""
     columns = facts.get(name_and_arity(call), [])
-    for i, kinds in enumerate(columns):
+    for i, types in enumerate(columns):
         arg = call.args[i] if isinstance(call, Struct) else None
-        if isinstance(arg, Var) and kinds == {True}:
+        if isinstance(arg, Var) and types and not types & ConstantType.TEXT:
             yield arg.name
-
-
-def _fact_columns(background: Iterable[Clause | FactTable]) -> dict[Key, list[set[bool]]]:
-    """For each argument of predicates with only ground facts: whether there are numbers, and other constants."""
-    found: dict[Key, list[set[bool]]] = {}
-    others: set[Key] = set()
-    for item in background:
-        if isinstance(item, FactTable):
-            columns = [{issubclass(kind, Int | Float) for kind in constant_types(column)} for column in item.columns]
-            key = item.name, item.arity
-        elif item.body is None and isinstance(item.head, Struct) and is_ground(item.head):
-            columns = [{isinstance(arg, Int | Float)} for arg in item.head.args]
-            key = name_and_arity(item.head)
-        else:
-            others.add(name_and_arity(item.head))
-            continue
-        for known, more in zip(found.setdefault(key, [set() for _ in columns]), columns, strict=True):
-            known |= more
-    return {key: columns for key, columns in found.items() if key not in others}
 
 
 def _computing_predicates(background: Iterable[Clause | FactTable]) -> dict[Key, set[int]]:

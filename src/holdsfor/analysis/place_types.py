@@ -47,14 +47,33 @@ Key = tuple[str, int]
 
 @dataclass(frozen=True)
 class InputColumn:
-    """The types of an input place, and the name of its column, if the input has one of its own."""
+    """The types of an input place, and the name of its column, if the input has one of its own.
+
+    A column that `is_described` has records of this place only, a column `arg1` may have none. `merged` are the columns
+    of several inputs that fill the place.
+    """
 
     types: ConstantType
     name: str | None = None
+    is_described: bool = field(default=False, compare=False)
+    merged: tuple[InputColumn, ...] = field(default=(), compare=False)
 
     def __or__(self, other: InputColumn) -> InputColumn:
         """The column of two inputs with the same records; the first one names it."""
-        return InputColumn(self.types | other.types, self.name or other.name)
+        columns = tuple(dict.fromkeys((*self.columns, *other.columns)))
+        return InputColumn(
+            self.types | other.types, self.name or other.name, merged=columns if len(columns) > 1 else ()
+        )
+
+    @property
+    def columns(self) -> tuple[InputColumn, ...]:
+        """The different columns that fill the place."""
+        return self.merged or (self,)
+
+    @property
+    def declared(self) -> ConstantType:
+        """The types of the constants that the column surely has."""
+        return self.types if self.is_described else ConstantType.ANY
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -163,7 +164,9 @@ class _Run:
         from holdsfor.parallel.processes.job_size import n_processes, shown_processes
         from holdsfor.parallel.processes.parts import reusable
         from holdsfor.parallel.processes.pool import NeedsOneProcess
+        from holdsfor.sources.number_checks import refuse_conflicts
 
+        refuse_conflicts(self.rules.names, self._columns)
         reason = None if self.merge_windows else "every query time is evaluated"
         n = n_processes(jobs, self.inputs, has_windows=self.settings.window is not None) if reason is None else 1
         run = self
@@ -204,7 +207,7 @@ class _Run:
             report = _settled(session, reading, queries, merge_windows=self.merge_windows)
         counts = (*session.records.counts, session.state.n_new_members)
         context = QueryContext(rules, start=begin, tick=tick)
-        decoded, columns, times = DecodedReport(report, symbols), self._columns(), self._time_type(reading)
+        decoded, columns, times = DecodedReport(report, symbols), self._columns, self._time_type(reading)
         return Result(decoded, columns, reading, *counts, one_process_because=reason, context=context, time_type=times)
 
     def _read(self, symbols: Symbols) -> ColumnReading:
@@ -234,7 +237,7 @@ class _Run:
         late, dropped, cut = (found.counts.total(outcome) for outcome in ("late", "dropped", "cut"))
         return Result(
             DecodedReport(found.report, found.symbols),
-            self._columns(),
+            self._columns,
             reading,
             late,
             dropped,
@@ -252,6 +255,7 @@ class _Run:
         if self.settings.unit is None and not reading.has_moments and n_used:
             refuse_unknown_unit(self.rules, 'give `time_unit`, such as `time_unit="s"`')
 
+    @cached_property
     def _columns(self) -> dict[Place, InputColumn]:
         from holdsfor.sources.input_columns import input_columns
 

@@ -44,6 +44,7 @@ from holdsfor.sinks.changes import Change
 from holdsfor.sinks.output_files import replace_file
 from holdsfor.sources.input_columns import input_columns, is_untyped, merged_columns, with_schema
 from holdsfor.sources.inputs import InputReader, listed_together, open_input
+from holdsfor.sources.number_checks import refuse_conflicts
 from holdsfor.sources.number_fields import naming_records
 from holdsfor.sources.python_objects import Event, Fluent
 from holdsfor.sources.reading import ColumnReading, Operations
@@ -362,7 +363,7 @@ class Session:
         missing += reading.incomplete
         if self.strict:
             _refuse([*reading.set_aside, *missing])
-        self._engine.check_joins(operations, reading.texts)
+        self._engine.check_joins(operations, reading.typed)
         self._engine.records.add_unmatched(reading.incomplete)
         self._add(reading, operations)
         warn_set_aside(reading.n_records, reading.set_aside, stacklevel=3)
@@ -404,11 +405,13 @@ class Session:
     def _read(self, records: Iterable[Input]) -> ColumnReading:
         names, inputs = self._rules.names, [with_schema(each) for each in listed_together(records)]
         input_reader = InputReader(names, self.tick, self._engine.symbols, ColumnReading(), self._clock)
+        has_types = [each for each in inputs if not (is_untyped(each) and self._has_untyped)]
+        given = merged_columns(self._given, input_columns(has_types, names))
+        refuse_conflicts(names, given)
         for each in inputs:
             input_reader.add(open_input(each, names))
-        has_types = [each for each in inputs if not (is_untyped(each) and self._has_untyped)]
         self._has_untyped |= any(map(is_untyped, inputs))
-        self._given = merged_columns(self._given, input_columns(has_types, names))
+        self._given = given
         self._suspects = input_reader.reading.suspects | self._suspects
         return input_reader.reading
 

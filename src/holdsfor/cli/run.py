@@ -41,6 +41,7 @@ from holdsfor.sinks.output_files import refuse_overwriting
 from holdsfor.sinks.result_lines import ReportView
 from holdsfor.sinks.writers import check_output, check_suffix, format_of
 from holdsfor.sources.column_mapping import split_mapping
+from holdsfor.sources.number_checks import refuse_conflicts
 from holdsfor.sources.set_aside_reasons import SetAsideLimit
 from holdsfor.sources.unreadable import Unreadable
 from holdsfor.syntax.parser import parse_term
@@ -139,6 +140,7 @@ def _started_outputs(engine: Engine) -> Iterator[None]:
 
 def _run(engine: Engine, options: argparse.Namespace, unreadable: list[Unreadable], last: list[ReportView]) -> None:
     """Read the input and write the answer."""
+    refuse_conflicts(engine.compiled.names, engine.input_columns)
     announce_inputs(engine.log, options.input, is_live=options.live)
     began = time.perf_counter()
     engine.load()

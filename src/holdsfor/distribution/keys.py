@@ -16,6 +16,7 @@ from holdsfor.analysis.patterns import anonymous
 from holdsfor.distribution.background_maps import BackgroundMaps, Hop
 from holdsfor.distribution.joins import BodyAtom, Join, Path, arguments, paths, position, term_at
 from holdsfor.syntax.printer import show, show_indicator
+from holdsfor.syntax.source import Span
 from holdsfor.syntax.terms import Struct, Term, Var, name_and_arity
 
 __all__ = [
@@ -246,7 +247,7 @@ class Keying:
 
 @dataclass(frozen=True)
 class Unit:
-    """Components that must be computed in one stage; with a `reason`, in one bucket.
+    """Components that must be computed in one stage; with a `reason`, in one bucket, because of the text at `span`.
 
     The vertices of a group are values of one fluent and have the same path.
     """
@@ -257,6 +258,7 @@ class Unit:
     rules: tuple[Rule, ...]
     depends_on: frozenset[int]
     reason: str | None = None
+    span: Span | None = None
     ranges_over_sorts: bool = False
 
     def keyings(self, placed: Paths, *, joins: Joins) -> list[Keying]:

@@ -297,7 +297,7 @@ def _causes(units: list[Unit], number: int, members: set[int]) -> Iterator[OneBu
     if unit.reason == NEEDED or (unit.reason is None and unit.depends_on & members):
         return
     unkeyed = next((rule for rule in unit.rules if not rule.keys()), unit.rules[0] if unit.rules else None)
-    span = None if unkeyed is None else unkeyed.join.span
+    span = unit.span or (None if unkeyed is None else unkeyed.join.span)
     yield OneBucketCause(unit.vertices[0], _reason(units, number, members), span)
 
 

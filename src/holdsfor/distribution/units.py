@@ -20,13 +20,15 @@ from holdsfor.analysis.pipeline import Compiled
 from holdsfor.distribution.background_maps import BackgroundMaps
 from holdsfor.distribution.joins import Join, joins_of
 from holdsfor.distribution.keys import DomainUse, Rule, Table, Unit
+from holdsfor.physical.operators.operator import all_operators
 from holdsfor.physical.plan import PhysicalProgram
 from holdsfor.prolog.background import called_predicates, grounding_clauses
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.program import Clause
-from holdsfor.syntax.rules import Fvp, Grounding
-from holdsfor.syntax.terms import Struct, Term, name_and_arity
+from holdsfor.syntax.rules import Fvp, Grounding, Not, Test, condition_variables
+from holdsfor.syntax.source import Span
+from holdsfor.syntax.terms import Struct, Term, name_and_arity, variables
 
 __all__ = ["NEEDED", "units_of"]
 
@@ -118,9 +120,24 @@ def _with_bucket_reasons(units: list[Unit], compiled: Compiled, program: Physica
         if i in needed:
             needed |= units[i].depends_on
     return [
-        replace(unit, reason=reasons.get(i, NEEDED), ranges_over_sorts=True) if i in needed else unit
+        replace(unit, reason=reasons.get(i, NEEDED), span=_open_condition(unit, program), ranges_over_sorts=True)
+        if i in needed
+        else unit
         for i, unit in enumerate(units)
     ]
+
+
+def _open_condition(unit: Unit, program: PhysicalProgram) -> Span | None:
+    """The condition of a rule with a variable of the head that no condition binds, else the rule."""
+    for planned in (rule for c in unit.components for rule in program.by_number[c].point_rules):
+        enumerates = any(step.enumerates_head or step.ranged is not None for step in all_operators(planned.operators))
+        if enumerates:
+            body, head = planned.rule.body, set(variables(planned.rule.head_term))
+            bound = {name for each in body if not isinstance(each, Test | Not) for name in condition_variables(each)}
+            wanting = [each for each in body if (head - bound) & set(condition_variables(each))]
+            wanting.sort(key=lambda each: not isinstance(each, Not))
+            return next((each.span for each in wanting), planned.rule.span)
+    return None
 
 
 def _is_open(entity: Term, compiled: Compiled, program: PhysicalProgram) -> bool:

@@ -156,17 +156,20 @@ class PlannedComponent:
     @property
     def is_only_delayed(self) -> bool:
         """Whether the component depends on itself only through delayed effects, not through conditions."""
-        effects = [rule for f in self.fluents.values() for rule in (*f.initiations, *f.terminations)]
-        operators = [operator for rule in (*self.events, *effects) for operator in rule.operators]
+        operators = [operator for rule in self.point_rules for operator in rule.operators]
         operators += [operator for delay in self.delays for operator in delay.when_due]
         return not any(operator.reads_from(self.own) for operator in operators)
 
     @property
+    def point_rules(self) -> tuple[PlannedRule, ...]:
+        """Its rules with a time-point."""
+        fluents = self.fluents.values()
+        return (*self.events, *(rule for fluent in fluents for rule in (*fluent.initiations, *fluent.terminations)))
+
+    @property
     def point_operators(self) -> Iterator[Operator]:
         """Every operator of its rules with a time-point and of its delays, including operators inside others."""
-        fluents = self.fluents.values()
-        effects = [rule for fluent in fluents for rule in (*fluent.initiations, *fluent.terminations)]
-        for rule in (*self.events, *effects):
+        for rule in self.point_rules:
             yield from all_operators(rule.operators)
         for delay in self.delays:
             yield from all_operators(delay.when_due)

@@ -24,7 +24,7 @@ from holdsfor.sources.ahead import MaxAhead
 from holdsfor.sources.feeds import Feed
 from holdsfor.sources.fields import Horizon
 from holdsfor.sources.live_reading import take_due
-from holdsfor.sources.number_checks import TextColumn
+from holdsfor.sources.number_checks import TypedColumn
 from holdsfor.sources.text_records import SetAside
 
 __all__ = ["LiveRun", "Stop"]
@@ -316,9 +316,9 @@ class LiveRun:
             for feed in self.feeds:
                 feed.reading.recode(recoding)
 
-    def _texts(self) -> dict[Place, TextColumn]:
-        """The columns of all inputs whose strings are texts."""
-        return {place: column for feed in self.feeds for place, column in feed.reading.texts.items()}
+    def _typed(self) -> dict[Place, TypedColumn]:
+        """The columns of all inputs that have a declared type."""
+        return {place: column for feed in self.feeds for place, column in feed.reading.typed.items()}
 
     def _insert(self, at: int, session: EngineSession) -> None:
         """Insert the records that have arrived by a query time into the session."""
@@ -328,7 +328,7 @@ class LiveRun:
         self.n_outside += sum(each.records.count_outside(session.start, end) for each in due)
         for feed in self.feeds:
             session.records.add_unmatched(feed.reading.take_unmatched())
-        session.check_joins(due, self._texts())
+        session.check_joins(due, self._typed())
         session.apply(due)
         self.seconds_reading += time.monotonic() - began
         self.after_reading(self)

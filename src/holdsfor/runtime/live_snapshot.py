@@ -57,7 +57,7 @@ def _written(feed: Feed, write: PartWriter) -> Part:
         "unused": dict(reading.unused),
         "unmatched": [list(astuple(each)) for each in reading.unmatched],
         "revisions": [list(_flat(each)) for each in reading.revisions],
-        "texts": PlaceKinds(texts=reading.texts).to_json(),
+        "texts": PlaceKinds(columns=reading.typed).to_json(),
         "waiting": [_written_operations(each, write) for each in reading.unsettled()],
     }
 
@@ -68,7 +68,7 @@ def _restore(reading: LiveReading, part: Part, read: PartReader) -> None:
     reading.unused = Counter(part["unused"])
     reading.unmatched = [SetAside(*each) for each in part["unmatched"]]
     reading.revisions = [RevisionRecord(each[0], each[1], SetAside(*each[2:])) for each in part["revisions"]]
-    reading.texts.update(PlaceKinds().with_json(part["texts"]).texts)
+    reading.typed.update(PlaceKinds().with_json(part["texts"]).columns)
     reading.restore_waiting(_read_operations(each, read) for each in part["waiting"])
 
 

@@ -22,7 +22,7 @@ from holdsfor.runtime.query_batches import BatchStarts
 from holdsfor.runtime.record_store import RecordStore
 from holdsfor.runtime.state import State
 from holdsfor.runtime.upstream_results import ALWAYS, NEVER, UpstreamResults
-from holdsfor.sources.number_checks import TextColumn
+from holdsfor.sources.number_checks import TypedColumn
 from holdsfor.sources.place_kinds import PlaceKinds
 from holdsfor.sources.reading import ColumnReading, Operations
 from holdsfor.sources.spilled_reading import SpilledReading
@@ -150,13 +150,13 @@ class SessionRecords:
         self.state.is_announced, self.queries = False, None
         self.records.insert(key, records, self._earliest)
 
-    def check_joins(self, operations: Iterable[Operations], texts: Mapping[Place, TextColumn]) -> None:
-        """Refuse operations whose typed texts a rule joins with numbers, of these or of earlier operations.
+    def check_joins(self, operations: Iterable[Operations], typed: Mapping[Place, TypedColumn]) -> None:
+        """Refuse operations whose typed columns a rule joins with constants of another type, of these or earlier ones.
 
-        `texts` are the columns whose strings are texts. Refused operations leave no trace.
+        `typed` are the columns with a declared type. Refused operations leave no trace.
         """
         joins = self.rules.compiled.names.joins
-        known = PlaceKinds(joins.joined).merged(self.state.place_kinds).extended(operations, texts, self.symbols)
+        known = PlaceKinds(joins.joined).merged(self.state.place_kinds).extended(operations, typed, self.symbols)
         known.check(joins)
         self.state.place_kinds = known
 

@@ -161,9 +161,9 @@ def _mapped(mapping: column_mapping.Mapping, schema: Mapping[str, Any]) -> Itera
         if isinstance(term, Atom | Var):
             types = type_of_column(schema.get(term.name), mapping.kinds.get(role))
             types |= ConstantType.TEXT if role in mapping.optional else ConstantType.NOTHING
-            yield place, InputColumn(types, term.name)
+            yield place, InputColumn(types, term.name, is_described=True)
         else:
-            yield place, InputColumn(type_of(term))
+            yield place, InputColumn(type_of(term), is_described=True)
 
 
 def _of_all_records(

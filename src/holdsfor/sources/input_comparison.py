@@ -11,6 +11,7 @@ from holdsfor.analysis.pipeline import Compiled
 from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.records import Records
 from holdsfor.errors import Diagnostic, did_you_mean
+from holdsfor.sources.number_checks import NOUNS
 from holdsfor.sources.place_kinds import PlaceKinds
 from holdsfor.sources.reading import ColumnReading, ReadRecords
 from holdsfor.sources.set_aside_reasons import ReasonCounts
@@ -107,15 +108,14 @@ def _equation(goal: Term) -> Iterator[tuple[Var, Term]]:
 
 
 def _kind_conflicts(names: Names, reading: ColumnReading, symbols: Symbols) -> Iterator[Diagnostic]:
-    """The joins of a place that has only text with a place that has only numbers."""
+    """The joins of places that have no type in common."""
     groups = [ReadRecords(True, key, records, records.starts) for key, records in reading.events.items()]
     groups += [ReadRecords(False, key, records, records.starts) for key, records in reading.fluents.items()]
     kinds = PlaceKinds(names.joins.joined).extended(groups, {}, symbols).kinds
-    for conflict in names.joins.conflicts({place: kind for place, kind in kinds.items() if kind != "both"}):
-        message = f"`{show(conflict.text)}` has text and `{show(conflict.number)}` has numbers, so they never join"
-        yield Diagnostic(
-            "HF325", message, conflict.span, "`column:text` or `column:number` changes the type of a column"
-        )
+    for conflict in names.joins.conflicts({place: (types,) for place, types in kinds.items()}):
+        one, other = (f"`{show(side.term)}` has {NOUNS[side.types]}" for side in conflict.sides)
+        hint = "`column:text`, `column:number` or `column:integer` changes the type of a column"
+        yield Diagnostic("HF325", f"{one} and {other}, so they never join", conflict.span, hint)
 
 
 def _never(pattern: Term, term: Term, place: str, records: Records, at: int, symbols: Symbols) -> Diagnostic:

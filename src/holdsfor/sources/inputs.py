@@ -234,8 +234,8 @@ def read_inputs(
     if isinstance(reading, SpilledReading):
         reading.finish(names, given)
     else:
-        if reading.texts:
-            kinds.extended(reading.pieces, reading.texts, symbols).check(names.joins)
+        if reading.typed:
+            kinds.extended(reading.pieces, reading.typed, symbols).check(names.joins)
         reading.settle(given)
     reading.time_type = input_reader.clock.time_type
     reading.has_moments = input_reader.clock.has_offset is not None
@@ -261,7 +261,7 @@ def read_facts(inputs: Iterable[object], names: Names, tick: int, **options: Unp
         else:
             input_reader = InputReader(names, tick, Symbols(), ColumnReading(), clock)
             input_reader.add(opened)
-            kinds = kinds.extended((), input_reader.reading.texts, input_reader.symbols)
+            kinds = kinds.extended((), input_reader.reading.typed, input_reader.symbols)
             revisions.extend(input_reader.reading.revisions)
             _add_facts(input_reader, reading)
 

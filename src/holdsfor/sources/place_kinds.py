@@ -1,32 +1,40 @@
-"""The kinds of constants that input records have in the places that rules join: numbers, texts, or both.
+"""The types of constants that input records have in the places that rules join: integers, floats, texts, or several.
 
-A rule that joins a typed column of text with numbers never matches, so the run is refused (HF507). `PlaceKinds` decides
-this for every kind of run: all files together, each insertion into a session, each query time of a live run, and the
-first stage of a job on Spark, which receives the kinds that the workers found. Retracted records count too, so the
-decision does not depend on the order of records.
+A rule that joins a typed column with a place of other types never matches, so the run is refused (HF507). `PlaceKinds`
+decides this for every kind of run: all files together, each insertion into a session, each query time of a live run,
+and the first stage of a job on Spark, which receives the types that the workers found. Retracted records count too, so
+the decision does not depend on the order of records.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 from holdsfor.analysis.names import Record
-from holdsfor.analysis.place_joins import PlaceJoins
+from holdsfor.analysis.place_joins import PlaceJoins, TypeConflict
 from holdsfor.analysis.sorts import Place
-from holdsfor.columns.encoding import Symbols, is_number
+from holdsfor.analysis.variable_types import ConstantType, type_of
+from holdsfor.columns.encoding import Symbols, is_symbol, kind_of_all
 from holdsfor.columns.records import Records
 from holdsfor.columns.tables import Key
 from holdsfor.kernels.keys import Int64
-from holdsfor.sources.number_checks import TextColumn, are_texts
+from holdsfor.sources.number_checks import NOUNS, TypedColumn, are_texts
 from holdsfor.sources.text_records import Fact
 from holdsfor.syntax.printer import show
-from holdsfor.syntax.terms import Float, Int, Struct, Term, name_and_arity
+from holdsfor.syntax.terms import Struct, Term, name_and_arity
 
 __all__ = ["PlaceKinds", "SomeRecords"]
 
-Kind = Literal["number", "text", "both"]
+_WRITTEN = {
+    "integer": ConstantType.INTEGER,
+    "float": ConstantType.FLOAT,
+    "number": ConstantType.NUMBER,
+    "text": ConstantType.TEXT,
+    "both": ConstantType.ANY,
+}
+_NAMES = {types: name for name, types in _WRITTEN.items()}
 
 
 class SomeRecords(Protocol):
@@ -41,27 +49,27 @@ class SomeRecords(Protocol):
 
 @dataclass(frozen=True)
 class PlaceKinds:
-    """The kind of all constants in each place, and the columns whose strings are texts.
+    """The types of all constants in each place, and the columns with a declared type.
 
     `places` are the places that rules join; None means all places.
     """
 
     places: Collection[Place] | None = None
-    kinds: Mapping[Place, Kind] = field(default_factory=dict)
-    texts: Mapping[Place, TextColumn] = field(default_factory=dict)
+    kinds: Mapping[Place, ConstantType] = field(default_factory=dict)
+    columns: Mapping[Place, TypedColumn] = field(default_factory=dict)
 
     def extended(
-        self, records: Iterable[SomeRecords], texts: Mapping[Place, TextColumn], symbols: Symbols
+        self, records: Iterable[SomeRecords], columns: Mapping[Place, TypedColumn], symbols: Symbols
     ) -> PlaceKinds:
-        """The kinds after more records; `texts` are the columns whose strings are texts."""
+        """The types after more records; `columns` have a declared type."""
         kinds = dict(self.kinds)
         for each in records:
             if len(each.records):
-                for place, words in self._columns(each):
-                    _add(kinds, place, _kind(words, symbols))
-        return PlaceKinds(self.places, kinds, {**texts, **self.texts})
+                for place, words in self._words(each):
+                    _add(kinds, place, _types(words, symbols))
+        return PlaceKinds(self.places, kinds, {**columns, **self.columns})
 
-    def _columns(self, each: SomeRecords) -> Iterable[tuple[Place, Int64]]:
+    def _words(self, each: SomeRecords) -> Iterable[tuple[Place, Int64]]:
         (name, arity), columns = each.key, each.records.columns
         for i, words in enumerate(columns):
             place: Place = (name, arity, i if i < arity else "value")
@@ -69,64 +77,75 @@ class PlaceKinds:
                 yield place, words
 
     def merged(self, other: PlaceKinds) -> PlaceKinds:
-        """The kinds of the records of both."""
+        """The types of the records of both."""
         kinds = dict(self.kinds)
         for place, kind in other.kinds.items():
             _add(kinds, place, kind)
-        return PlaceKinds(self.places, kinds, {**other.texts, **self.texts})
+        return PlaceKinds(self.places, kinds, {**other.columns, **self.columns})
 
     def with_facts(self, facts: Iterable[Fact]) -> PlaceKinds:
-        """The kinds after more records, given as terms."""
+        """The types after more records, given as terms."""
         kinds = dict(self.kinds)
         for fact in facts:
             name, arity = name_and_arity(fact.entity)
             for i, arg in enumerate(fact.entity.args if isinstance(fact.entity, Struct) else ()):
-                _add(kinds, (name, arity, i), _kind_of_term(arg))
+                _add(kinds, (name, arity, i), _types_of_term(arg))
             if fact.value is not None:
-                _add(kinds, (name, arity, "value"), _kind_of_term(fact.value))
-        return PlaceKinds(self.places, kinds, self.texts)
+                _add(kinds, (name, arity, "value"), _types_of_term(fact.value))
+        return PlaceKinds(self.places, kinds, self.columns)
 
     def check(self, joins: PlaceJoins) -> None:
-        """Refuse rules that join a column of text with a place that has only numbers."""
-        if not self.texts:
+        """Refuse rules that join a typed column with a place that has only constants of other types."""
+        if not self.columns:
             return
-        known = {
-            place: kind
-            for place, kind in self.kinds.items()
-            if kind == "number" or (kind == "text" and place in self.texts)
-        }
+        known = {place: (types,) for place, types in self.kinds.items() if types != ConstantType.ANY}
         for conflict in joins.conflicts(known):
-            reason = f"a rule joins `{show(conflict.text)}` with `{show(conflict.number)}`, which has numbers"
-            raise self.texts[conflict.text_place].problem(reason, "number", conflict.span)
+            self._check(conflict)
+
+    def _check(self, conflict: TypeConflict) -> None:
+        """Refuse a join of a column of text with numbers, or of two columns of other types."""
+        wrong, other = sorted(conflict.sides, key=lambda side: -side.types)
+        column, other_column = self.columns.get(wrong.origin), self.columns.get(other.origin)
+        is_declared = column is not None and column.types == wrong.types
+        is_other = other_column is not None and other_column.types == other.types
+        if column is not None and is_declared and (is_other or wrong.types == ConstantType.TEXT):
+            reason = f"a rule joins `{show(wrong.term)}` with `{show(other.term)}`, which has {NOUNS[other.types]}"
+            kind = "integer" if other.types == ConstantType.INTEGER else "number"
+            raise column.problem(reason, kind, conflict.span)
 
     def to_json(self) -> list[Any]:
-        """The kinds as JSON, for snapshots and for Spark."""
+        """The types as JSON, for snapshots and for Spark."""
         columns = [
-            [list(place), column.name, column.record.shape, column.file, column.is_mapped]
-            for place, column in self.texts.items()
+            [list(place), column.name, column.record.shape, column.file, column.is_mapped, int(column.types)]
+            for place, column in self.columns.items()
         ]
-        return [[[list(place), kind] for place, kind in self.kinds.items()], columns]
+        return [[[list(place), _NAMES.get(types, "both")] for place, types in self.kinds.items()], columns]
 
     def with_json(self, written: list[Any]) -> PlaceKinds:
-        """These kinds, merged with those of `to_json`."""
+        """These types, merged with those of `to_json`."""
         kinds, columns = written
-        texts: dict[Place, TextColumn] = {}
-        for (name, arity, position), column, shape, file, is_mapped in columns:
-            texts[name, arity, position] = TextColumn(column, Record(name, arity, shape), file, is_mapped)
-        return self.merged(PlaceKinds(None, {tuple(place): kind for place, kind in kinds}, texts))
+        typed: dict[Place, TypedColumn] = {}
+        for (name, arity, position), column, shape, file, is_mapped, *types in columns:
+            of = ConstantType(*types) if types else ConstantType.TEXT
+            typed[name, arity, position] = TypedColumn(column, Record(name, arity, shape), file, is_mapped, of)
+        return self.merged(PlaceKinds(None, {tuple(place): _WRITTEN[kind] for place, kind in kinds}, typed))
 
 
-def _add(kinds: dict[Place, Kind], place: Place, kind: Kind) -> None:
-    kinds[place] = kind if kinds.get(place, kind) == kind else "both"
+def _add(kinds: dict[Place, ConstantType], place: Place, types: ConstantType) -> None:
+    kinds[place] = kinds.get(place, ConstantType.NOTHING) | types
 
 
-def _kind_of_term(term: Term) -> Kind:
-    if isinstance(term, Int | Float):
-        return "number"
-    return "both" if isinstance(term, Struct) else "text"
+def _types_of_term(term: Term) -> ConstantType:
+    return ConstantType.ANY if isinstance(term, Struct) else type_of(term)
 
 
-def _kind(words: Int64, symbols: Symbols) -> Kind:
-    if is_number(words).all():
-        return "number"
-    return "text" if are_texts(words, symbols) else "both"
+def _types(words: Int64, symbols: Symbols) -> ConstantType:
+    """The types of words; structures and large integers may be any."""
+    match kind_of_all(words):
+        case "integer":
+            return ConstantType.INTEGER
+        case "float":
+            return ConstantType.FLOAT
+        case "symbol" if are_texts(words, symbols):
+            return ConstantType.TEXT
+    return ConstantType.NUMBER if not is_symbol(words).any() else ConstantType.ANY

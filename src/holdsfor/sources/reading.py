@@ -23,7 +23,7 @@ from holdsfor.columns.tables import Key
 from holdsfor.columns.time_type import TimeType
 from holdsfor.kernels.keys import Int64
 from holdsfor.sources.fields import Horizon
-from holdsfor.sources.number_checks import TextColumn
+from holdsfor.sources.number_checks import TypedColumn
 from holdsfor.sources.revision_ids import RevisionRecord, unmatched_revisions
 from holdsfor.sources.text_records import NOWHERE, Fact, SetAside
 from holdsfor.syntax.terms import Atom, Struct, name_and_arity
@@ -99,7 +99,7 @@ class ColumnReading:
     fluents: dict[Key, Records] = field(default_factory=dict)
     n_places: int = 0
     revisions: list[RevisionRecord] = field(default_factory=list)
-    texts: dict[Place, TextColumn] = field(default_factory=dict)
+    typed: dict[Place, TypedColumn] = field(default_factory=dict)
     with_facts: set[Group] = field(default_factory=set)
     time_type: TimeType | None = None
     """The type of the times of results: None if the times of the records are integers."""

@@ -272,7 +272,7 @@ class RowReader:
         self, file: str, names: Names, tick: int, symbols: Symbols, reading: ColumnReading, *, is_mapped: bool | None
     ) -> None:
         self.file = file
-        self.text_uses = TextUses(file, names.number_uses, symbols, reading.texts, is_mapped=is_mapped)
+        self.text_uses = TextUses(file, names.number_uses, symbols, reading.typed, is_mapped=is_mapped)
         self.number_fields = NumberFields(names.computed_texts, symbols, reading.suspects)
         self.tick = tick
         self.lexicon = Lexicon(symbols, n_separators=0)

@@ -102,8 +102,8 @@ class SpilledReading(ColumnReading):
         Retractions may also retract facts of the rules.
         """
         self._spill()
-        if self.texts:
-            self.kinds.extended((), self.texts, self.symbols).check(names.joins)
+        if self.typed:
+            self.kinds.extended((), self.typed, self.symbols).check(names.joins)
         given = {(records.ends is None, key): records for key, records in facts}
         numbers = {id(origin): number for number, origin in enumerate(self.runs.origins)}
         left_over: list[tuple[int, int]] = []

@@ -16,7 +16,7 @@ meaning of its texts (`holdsfor.sources.column_kinds`); `arg2:number` is the col
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,6 +26,7 @@ import pyarrow.compute as pc  # type: ignore[import-untyped]
 import pyarrow.types as pt  # type: ignore[import-untyped]
 
 from holdsfor.analysis.names import Names
+from holdsfor.analysis.variable_types import ConstantType
 from holdsfor.errors import DataProblem, Diagnostic, did_you_mean
 from holdsfor.kernels.keys import Int64
 from holdsfor.sources.column_kinds import ColumnKind, as_field, split_kind
@@ -57,14 +58,14 @@ class LaidOut:
     """Rows with the columns of records, their row numbers in the table, and their errors.
 
     The strings of the columns `texts` are atoms; other strings are fields as in a text file. `typed` maps the columns
-    that are declared as text or as numbers to their names in the table.
+    of a declared type to their names in the table and the type.
     """
 
     batch: Any
     rows: Int64
     faults: dict[int, str]
     texts: frozenset[str]
-    typed: dict[str, str]
+    typed: dict[str, tuple[str, ConstantType]]
     optional: frozenset[str] = frozenset()
     """The columns in which null is the constant `none`."""
     columns: dict[str, str] = field(default_factory=dict)
@@ -129,19 +130,29 @@ class Layout:
         arrive_at_start = "arrival" not in columns
         if "start" in columns:
             columns.setdefault("arrival", columns["start"])
-        typed = self.texts
-        texts = frozenset(ours for ours, theirs in typed.items() if theirs not in self.mixed or ours in self.kinds)
+        texts = frozenset(ours for ours, theirs in self.texts.items() if theirs not in self.mixed or ours in self.kinds)
         return LaidOut(
             pa.RecordBatch.from_pydict(columns),
             rows,
             faults,
             texts,
-            typed,
+            dict(self._typed(columns, has_schema=file_times.is_typed)),
             self.optional,
             self.columns,
             arrive_at_start,
             are_dates or bool(file_times.are_dates),
         )
+
+    def _typed(self, columns: dict[str, Any], *, has_schema: bool) -> Iterator[tuple[str, tuple[str, ConstantType]]]:
+        """The columns of a declared type: by their kind, as text, or as numbers by the schema of a table."""
+        texts = self.texts
+        for ours, theirs in self.columns.items():
+            if ours == "value" or is_argument(ours):
+                is_number = has_schema or self.kinds.get(ours) == "integer"
+                types = _type_of_numbers(columns[ours].type) if is_number else ConstantType.NOTHING
+                types = types or (ConstantType.TEXT if ours in texts else ConstantType.NOTHING)
+                if types:
+                    yield ours, (theirs, types)
 
     def _missing(self, columns: dict[str, Any]) -> dict[int, str]:
         """The rows of a mapping that lack a required value."""
@@ -186,6 +197,14 @@ class Layout:
 
 def _are_dates(kind: Any) -> bool:
     return bool(pt.is_timestamp(kind) or pt.is_date32(kind))
+
+
+def _type_of_numbers(arrow_type: Any) -> ConstantType:
+    if pt.is_dictionary(arrow_type):
+        arrow_type = arrow_type.value_type
+    if pt.is_integer(arrow_type) or pt.is_decimal(arrow_type):
+        return ConstantType.INTEGER
+    return ConstantType.FLOAT if pt.is_floating(arrow_type) else ConstantType.NOTHING
 
 
 def _repeated(text: str, n: int) -> Any:

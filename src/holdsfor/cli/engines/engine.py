@@ -62,17 +62,23 @@ class Engine(ABC):
         """Contexts to leave at the end of the run."""
 
     @cached_property
-    def result_columns(self) -> ResultColumns:
-        """The tables of the output fluents and events; inputs that cannot be read have no columns."""
-        from holdsfor.analysis.result_columns import result_columns
+    def input_columns(self) -> dict[Place, InputColumn]:
+        """The columns of the inputs; inputs that cannot be read have none."""
         from holdsfor.sources.input_columns import input_columns, merged_columns
 
-        names = self.compiled.names
         given: dict[Place, InputColumn] = {}
         for each in self.options.input:
             with suppress(HoldsforError):
-                given = merged_columns(given, input_columns([each], names, self.options.input_format))
-        return result_columns(self.compiled, given)
+                found = input_columns([each], self.compiled.names, self.options.input_format)
+                given = merged_columns(given, found)
+        return given
+
+    @cached_property
+    def result_columns(self) -> ResultColumns:
+        """The tables of the output fluents and events."""
+        from holdsfor.analysis.result_columns import result_columns
+
+        return result_columns(self.compiled, self.input_columns)
 
     @property
     def continues(self) -> bool:

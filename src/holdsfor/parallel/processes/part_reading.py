@@ -19,7 +19,7 @@ from holdsfor.sources.column_mapping import read_mapping
 from holdsfor.sources.file_times import FileTimes
 from holdsfor.sources.input_streams import FilePiece
 from holdsfor.sources.inputs import InputReader, LineReader, Opened, open_input
-from holdsfor.sources.number_checks import TextColumn
+from holdsfor.sources.number_checks import TypedColumn
 from holdsfor.sources.place_kinds import PlaceKinds
 from holdsfor.sources.text_columns import TextReader
 from holdsfor.sources.text_records import SetAside
@@ -66,7 +66,7 @@ def read_parts(parts: Iterable[tuple[int, Part]], input_reader: InputReader) -> 
     """Read the parts of a process, and settle their records."""
     reading = input_reader.reading
     found: list[PartSummary] = []
-    texts: dict[Place, TextColumn] = {}
+    typed: dict[Place, TypedColumn] = {}
     readers: dict[int, LineReader] = {}
     for number, part in parts:
         n_lines, are_dates = _read(part, input_reader, readers)
@@ -74,10 +74,10 @@ def read_parts(parts: Iterable[tuple[int, Part]], input_reader: InputReader) -> 
         found.append(PartSummary(number, part.source, misfits, n_lines, seen, are_dates))
         reading.set_aside.clear()
         reading.suspects.clear()
-        texts |= reading.texts if part.is_first else {}
-        reading.texts.clear()
+        typed |= reading.typed if part.is_first else {}
+        reading.typed.clear()
     has_retractions = bool(reading.revisions) or any(each.retractions is not None for each in reading.unsettled())
-    kinds = PlaceKinds(input_reader.names.joins.joined).extended(reading.pieces, texts, input_reader.symbols)
+    kinds = PlaceKinds(input_reader.names.joins.joined).extended(reading.pieces, typed, input_reader.symbols)
     reading.settle()
     return ReadSummary(
         found,

@@ -18,7 +18,7 @@ __all__ = ["check_joins", "kind_facts"]
 def kind_facts(input_reader: InputReader) -> Iterator[Facts]:
     """The kinds in the records of a reader; prepared history keeps them for other rules, so these are all places."""
     reading = input_reader.reading
-    found = PlaceKinds().extended(reading.pieces, reading.texts, input_reader.symbols)
+    found = PlaceKinds().extended(reading.pieces, reading.typed, input_reader.symbols)
     if found.kinds:
         yield Facts(KINDS, "", 0, 1, texts={"text": pa.array([json.dumps(found.to_json())], pa.string())})
 

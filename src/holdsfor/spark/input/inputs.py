@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from holdsfor.analysis.names import Names
+from holdsfor.analysis.sorts import Place
 from holdsfor.columns.encoding import Symbols
 from holdsfor.errors import DataProblem, Diagnostic, did_you_mean
 from holdsfor.sources.column_kinds import split_kind
@@ -229,11 +230,15 @@ def _is_of_lines(frame: DataFrame) -> bool:
 def _titled(source: FrameSource, titles: Mapping[str, str], name: str | None) -> FrameSource:
     """A source whose columns of records have names of their own, and records of one name or of any."""
     columns = {
-        place: replace(column, name=titles.get("value" if place[2] == "value" else f"arg{int(place[2]) + 1}"))
+        place: replace(column, name=titles.get(_column(place)), is_described=name is not None)
         for place, column in source.columns.items()
         if name in (None, place[0])
     }
     return replace(source, columns=columns)
+
+
+def _column(place: Place) -> str:
+    return "value" if place[2] == "value" else f"arg{int(place[2]) + 1}"
 
 
 def _check_texts(given: Mapped, names: Names) -> None:

@@ -12,6 +12,7 @@ from holdsfor.analysis.place_types import InputColumn
 from holdsfor.analysis.sorts import Place
 from holdsfor.errors import DataProblem, Diagnostic, UsageProblem, did_you_mean
 from holdsfor.sources.input_columns import merged_columns
+from holdsfor.sources.number_checks import refuse_conflicts
 from holdsfor.spark.input.frame_reader import SOURCE
 from holdsfor.spark.input.frame_sources import FrameSource, quoted
 from holdsfor.spark.input.inputs import Columns, Lines, inputs_of
@@ -74,6 +75,7 @@ def stream_input(
     found: dict[Place, InputColumn] = {}
     for each in sources:
         found = merged_columns(found, each.columns)
+    refuse_conflicts(compiled.names, found)
     formats = tuple(each.form if isinstance(each, Lines) else "" for each in given)
     together = _together(sources, has_clock=has_clock)
     return StreamInput(sources, together, found, tuple(map(_description, given)), formats)
