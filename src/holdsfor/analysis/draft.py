@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -24,11 +25,15 @@ __all__ = ["Draft"]
 
 @dataclass
 class Draft:
-    """An event description with the results of the passes that have run."""
+    """An event description with the results of the passes that have run.
+
+    `provided` are the fluents, by name and arity, that descriptions of inputs declare.
+    """
 
     programs: tuple[Program, ...]
     description: EventDescription
     diagnostics: Diagnostics
+    provided: Collection[tuple[str, int]] = ()
     names: Names = field(init=False)
     graph: DependencyGraph = field(init=False)
     levels: Levels = field(init=False)

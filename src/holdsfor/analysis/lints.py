@@ -12,9 +12,10 @@ from holdsfor.analysis.dependencies import breaks_its_source
 from holdsfor.analysis.draft import Draft
 from holdsfor.analysis.event_lints import edges_without_values, similar_events, unknown_events
 from holdsfor.analysis.goals import atemporal_goals
-from holdsfor.analysis.names import Names, fvp_uses
+from holdsfor.analysis.names import Names, domain_entities, fvp_uses, is_fvp_term
 from holdsfor.analysis.pattern_index import PatternIndex
 from holdsfor.analysis.patterns import anonymous
+from holdsfor.analysis.sorts import sorts_of
 from holdsfor.errors import Diagnostics, ExecutionProblem, did_you_mean
 from holdsfor.prolog import Database, Engine, builtin_keys
 from holdsfor.prolog.background import called_predicates
@@ -39,11 +40,10 @@ def unknown_fluents(draft: Draft) -> None:
     declared = {name_and_arity(g.entity.fluent) for g in description.groundings if isinstance(g.entity, Fvp)}
     reported: set[Term] = set()
     for span, fvp in fvp_uses(description):
-        pattern = anonymous(fvp.term)
-        if names.is_known(fvp.term) or pattern in reported:
+        pattern, key = anonymous(fvp.term), name_and_arity(fvp.fluent)
+        if names.is_known(fvp.term) or pattern in reported or key in draft.provided:
             continue
         reported.add(pattern)
-        key = name_and_arity(fvp.fluent)
         known = [p for p in (*names.simple, *names.static) if _key(p) == key]
         if known:
             values = sorted({show(p.args[1]) for p in known if isinstance(p, Struct)})
@@ -233,6 +233,38 @@ def idle_groundings(draft: Draft) -> None:
             diagnostics.add("HF307", message, grounding.span, "is a file with background knowledge missing?")
 
 
+def unfilled_domains(draft: Draft) -> None:
+    """Dynamic domains that no input fills: they have no members, so no event or fluent is grounded in them."""
+    description, names = draft.description, draft.names
+    computed = {name_and_arity(event) for event in names.output_events}
+    for domain in description.dynamic_domains:
+        key = name_and_arity(domain)
+        entities = [entity for entity, of in domain_entities(description) if name_and_arity(of) == key]
+        is_filled = any(
+            not names.is_defined(each) if is_fvp_term(each) else name_and_arity(each) not in computed
+            for each in entities
+        )
+        if not is_filled and not draft.database.defines(*key):
+            missing = _missing_grounding(draft, key)
+            hint = "a domain is filled by input that has a grounding of its own" + (f": `{missing}`" if missing else "")
+            message = (
+                f"nothing fills the dynamic domain `{key[0]}/{key[1]}`: no input event or fluent has it as grounding"
+            )
+            draft.diagnostics.add("HF316", message, domain.span, hint)
+
+
+def _missing_grounding(draft: Draft, domain: tuple[str, int]) -> str | None:
+    """A grounding that would fill a domain: of an input event with arguments that rules connect with its members."""
+    sorts = sorts_of(draft.description, Database())
+    members = {sorts.root((*domain, i)): f"X{i + 1}" for i in range(domain[1])}
+    for record in draft.names.records:
+        if record.shape == "event":
+            found = [members.get(sorts.root((record.name, record.arity, i)), "_") for i in range(record.arity)]
+            if set(members.values()) <= set(found):
+                return f"grounding({record.name}({', '.join(found)})) :- {domain[0]}({', '.join(members.values())})."
+    return None
+
+
 def _is_known(grounding: Grounding, names: Names) -> bool:
     """Whether rules mention the entity. Groundings of unused input are common and harmless."""
     entity = grounding.entity
@@ -306,7 +338,8 @@ def singletons(draft: Draft) -> None:
         due_time = _due_time(clause)
         for name, places in counts.items():
             if len(places) == 1 and not name.startswith("_") and name != due_time:
-                hint = f"write `_{name}` if this is intended, or check the spelling"
+                text = f", `'{name}'` for the text {name}" if name[1:] else ""
+                hint = f"write `_{name}` if this is intended{text}, or check the spelling"
                 diagnostics.add("HF308", f"the variable `{name}` occurs only once", places[0].span, hint)
 
 
@@ -325,6 +358,7 @@ LINTS: tuple[Callable[[Draft], None], ...] = (
     cross_products,
     duplicate_clauses,
     idle_groundings,
+    unfilled_domains,
     singletons,
 )
 """The lints, each with the name that switches it off."""

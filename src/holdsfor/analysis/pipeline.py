@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -130,8 +130,15 @@ PASSES: tuple[Pass, ...] = (
 """The passes of the analysis, in order. Lints can be switched off by name; the other passes are required."""
 
 
-def analyse(programs: Iterable[Program], diagnostics: Diagnostics, without: Iterable[str] = ()) -> Compiled | None:
+def analyse(
+    programs: Iterable[Program],
+    diagnostics: Diagnostics,
+    without: Iterable[str] = (),
+    provided: Collection[tuple[str, int]] = (),
+) -> Compiled | None:
     """The analysed programs, or None if there are errors; `without` are the names of passes to switch off.
+
+    `provided` are the fluents, by name and arity, that descriptions of inputs declare: they are no unknown names.
 
     All errors are collected. A text with syntax errors is not analysed, and lints do not run on rules with errors, to
     avoid messages about the parts that are missing.
@@ -139,7 +146,7 @@ def analyse(programs: Iterable[Program], diagnostics: Diagnostics, without: Iter
     off = check_switches(without, PASSES)
     programs = tuple(programs)
     is_readable = not diagnostics.has_errors
-    draft = Draft(programs, describe(programs, diagnostics), diagnostics)
+    draft = Draft(programs, describe(programs, diagnostics), diagnostics, provided)
     if not is_readable:
         return None
     for each in PASSES:
@@ -213,14 +220,15 @@ def compile_files(
     diagnostics: Diagnostics | None = None,
     without: Iterable[str] = (),
     more: Iterable[Program] = (),
+    provided: Collection[tuple[str, int]] = (),
 ) -> Compiled:
-    """The files, and `more` programs, as one event description; `without` are the names of passes to switch off.
+    """The files, and `more` programs, as one event description; `without` and `provided` are those of `analyse`.
 
     Raises `SyntaxProblem` or `AnalysisProblem` with all errors of all files.
     """
     found = Diagnostics() if diagnostics is None else diagnostics
     programs = load_programs([Path(path) for path in paths], found)
-    return _finish([*programs, *more], found, without)
+    return _finish([*programs, *more], found, without, provided)
 
 
 def compile_text(text: str, name: str = "text", diagnostics: Diagnostics | None = None) -> Compiled:
@@ -229,9 +237,14 @@ def compile_text(text: str, name: str = "text", diagnostics: Diagnostics | None 
     return _finish([parse_program(Source(name, text), found)], found)
 
 
-def _finish(programs: list[Program], diagnostics: Diagnostics, without: Iterable[str] = ()) -> Compiled:
+def _finish(
+    programs: list[Program],
+    diagnostics: Diagnostics,
+    without: Iterable[str] = (),
+    provided: Collection[tuple[str, int]] = (),
+) -> Compiled:
     is_readable = not diagnostics.has_errors
-    compiled = analyse(programs, diagnostics, without)
+    compiled = analyse(programs, diagnostics, without, provided)
     if compiled is None:
         raise (AnalysisProblem if is_readable else SyntaxProblem)(diagnostics)
     return replace(compiled, warnings=tuple(diagnostics.of("warning")))

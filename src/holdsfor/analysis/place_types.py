@@ -21,6 +21,9 @@ from holdsfor.analysis.needed_fvps import needed_fvps
 from holdsfor.analysis.sorts import Place, Sorts, sorts_of
 from holdsfor.analysis.variable_types import Bindings, ConstantType, argument_places, type_of
 from holdsfor.prolog import Database
+from holdsfor.prolog.areas import AREA
+from holdsfor.prolog.background import inner_calls
+from holdsfor.prolog.builtins.spatial import SPATIAL
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.program import Clause, FactTable
 from holdsfor.syntax.rules import (
@@ -43,6 +46,9 @@ from holdsfor.syntax.terms import Struct, Term, Var, name_and_arity
 __all__ = ["InputColumn", "PlaceTypes", "place_types"]
 
 Key = tuple[str, int]
+
+_AREAS = {key: at for key, at in SPATIAL.items() if key != ("distance", 5)}
+"""The goals on areas, and the argument with the name of the area."""
 
 
 @dataclass(frozen=True)
@@ -171,6 +177,9 @@ class _Analysis:
             case Happens() | Starts() | Ends() | Holds():
                 return self._within_grounding(place)
         key = (str(place[0]), int(place[1]))
+        if key in _AREAS:
+            names = self.types.get(("predicate", (*AREA, 0)), ConstantType.ANY)
+            return names if place[2] == _AREAS[key] else ConstantType.ANY
         if key in self._predicates:
             return self.types.get(("predicate", place), ConstantType.NOTHING)
         return None if key not in self._changing else ConstantType.ANY
@@ -198,12 +207,17 @@ class _Analysis:
     # -- names ---------------------------------------------------------------------------------------------------------
 
     def _name(self, rule: _Rule) -> None:
-        """Name the places of a head after the columns that its variables come from; the first rule decides."""
+        """Name the places of a head after the columns that its variables come from; the first rule decides.
+
+        A variable of an area has no column, and gives its own name.
+        """
         columns: dict[str, str] = {}
         for entity in rule.entities:
             for place, part in argument_places(entity):
                 if isinstance(part, Var) and place in self.names:
                     columns.setdefault(part.name, self.names[place])
+        for area in _areas(rule.body):
+            columns.setdefault(area.name, area.name.lower())
         for place, part in argument_places(rule.head):
             if isinstance(part, Var) and part.name in columns:
                 self.names.setdefault(place, columns[part.name])
@@ -283,6 +297,16 @@ def _key(item: Clause | FactTable) -> Key:
 
 def _entity(entity: Fvp | Term) -> Term:
     return entity.term if isinstance(entity, Fvp) else entity
+
+
+def _areas(body: Iterable[Condition]) -> Iterator[Var]:
+    """The variables of areas in goals."""
+    goals = [condition.goal for condition, _ in flat_conditions(tuple(body)) if isinstance(condition, Test)]
+    for call in (call for goal in goals for call in inner_calls(goal)):
+        at = _AREAS.get(name_and_arity(call))
+        area = call.args[at] if at is not None and isinstance(call, Struct) else None
+        if isinstance(area, Var):
+            yield area
 
 
 def _entities(body: Iterable[Condition]) -> Iterator[Term]:

@@ -56,7 +56,8 @@ class RuleSet(Compiled):
         """The rules with areas for `in_area` and `near_area`.
 
         `data` is a file (GeoJSON, CSV with columns `name` and `wkt`, GeoParquet), GeoJSON as a dictionary, or
-        geometries by name; `name` is the property or column with the names. Runs need the package shapely.
+        geometries by name; `name` is the property or column with the names, as in `"areas.geojson: zone"`. Runs need
+        the package shapely.
 
         >>> import holdsfor as hf
         >>> rules = hf.load_text("happensAt(docked(V, A), T) :- happensAt(position(V, La, Lo), T), in_area(La, Lo, A).")

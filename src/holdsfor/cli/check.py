@@ -11,6 +11,7 @@ from holdsfor.analysis.pipeline import Compiled, analyse
 from holdsfor.cli.options.arguments import Commands, add_command, add_rule_files
 from holdsfor.cli.options.facts import fact_programs
 from holdsfor.errors import DataProblem, Diagnostic, Diagnostics
+from holdsfor.sources.column_mapping import described_fluents
 from holdsfor.syntax.load import load_programs
 
 __all__ = ["add_parser"]
@@ -45,13 +46,20 @@ def add_parser(commands: Commands) -> None:
         metavar="FACTS",
         help="table with a fact for each row: 'FILE: predicate(column, …)'",
     )
-    parser.set_defaults(execute=execute, areas=[], time_unit="s")
+    parser.add_argument(
+        "--areas",
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="areas for `in_area` and `near_area`: FILE or 'FILE: name'",
+    )
+    parser.set_defaults(execute=execute, time_unit="s")
 
 
 def execute(options: argparse.Namespace) -> int:
     diagnostics = Diagnostics()
     programs = [*load_programs([Path(file) for file in options.rules], diagnostics), *fact_programs(options)]
-    compiled = analyse(programs, diagnostics, options.without)
+    compiled = analyse(programs, diagnostics, options.without, described_fluents(options.input))
     if options.spark and compiled is not None and not diagnostics.has_errors:
         for diagnostic in _one_bucket(compiled):
             diagnostics.append(diagnostic)

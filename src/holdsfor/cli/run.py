@@ -40,8 +40,7 @@ from holdsfor.errors import Diagnostic, Diagnostics, UsageProblem
 from holdsfor.sinks.output_files import refuse_overwriting
 from holdsfor.sinks.result_lines import ReportView
 from holdsfor.sinks.writers import check_output, check_suffix, format_of
-from holdsfor.sources.column_mapping import split_mapping
-from holdsfor.sources.number_checks import refuse_conflicts
+from holdsfor.sources.column_mapping import described_fluents, split_mapping
 from holdsfor.sources.set_aside_reasons import SetAsideLimit
 from holdsfor.sources.unreadable import Unreadable
 from holdsfor.syntax.parser import parse_term
@@ -71,7 +70,8 @@ def execute(options: argparse.Namespace) -> int:
     _refuse_overwriting(options, [])
     diagnostics = Diagnostics()
     check_time_zone(options.tz)
-    compiled = compile_files([*options.rules, *options.background], diagnostics, more=added_programs(options))
+    files, provided = [*options.rules, *options.background], described_fluents(options.input)
+    compiled = compile_files(files, diagnostics, more=added_programs(options), provided=provided)
     compiled = with_clock(compiled, options.time_unit, options.tz)
     _refuse_overwriting(options, [program.source.name for program in compiled.programs])
     print_warning_count(diagnostics, [*options.rules, *options.background])
@@ -140,6 +140,8 @@ def _started_outputs(engine: Engine) -> Iterator[None]:
 
 def _run(engine: Engine, options: argparse.Namespace, unreadable: list[Unreadable], last: list[ReportView]) -> None:
     """Read the input and write the answer."""
+    from holdsfor.sources.number_checks import refuse_conflicts
+
     refuse_conflicts(engine.compiled.names, engine.input_columns)
     announce_inputs(engine.log, options.input, is_live=options.live)
     began = time.perf_counter()

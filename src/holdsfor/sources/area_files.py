@@ -4,7 +4,7 @@
     areas.csv, areas.jsonl       columns `name` and `wkt`
     areas.parquet                columns `name` and `geometry` (WKB)
 
-A description after a colon names another property or column: `areas.geojson: zone`.
+A name after a colon is that of another property or column: `areas.geojson: zone`.
 """
 
 from __future__ import annotations
@@ -23,26 +23,33 @@ from holdsfor.sources.formats import format_of_suffix
 from holdsfor.sources.inputs import table_of_file, text_stream
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.program import FactTable
-from holdsfor.syntax.terms import Atom, Constant, Int
+from holdsfor.syntax.terms import Atom, Constant, Float, Int
 
 __all__ = ["read_areas", "split_areas"]
 
 _BUFFER = 1 << 20
-_HINT = "areas are GeoJSON, a CSV file with columns `name` and `wkt`, or a GeoParquet file"
+_HINT = (
+    "areas are GeoJSON, a CSV file with columns `name` and `wkt`, or a GeoParquet file; `areas.geojson: zone` "
+    "takes their names from the property `zone`"
+)
+
+_NAME = "name"
 
 
 def split_areas(text: str) -> tuple[str, str]:
-    """A file, and the property with the names of its areas.
+    """A file, and the property with the names of its areas; a file may have a colon in its name.
 
     >>> split_areas("areas.geojson: zone"), split_areas("areas.geojson")
     (('areas.geojson', 'zone'), ('areas.geojson', 'name'))
     """
-    file, _, name = text.rpartition(":")
+    file, _, name = ("", "", "") if Path(text).exists() else text.rpartition(":")
     return (file.strip(), name.strip()) if file.strip() and name.strip().isidentifier() else (text, "name")
 
 
-def read_areas(data: object, name: str = "name") -> FactTable:
+def read_areas(data: object, name: str = _NAME) -> FactTable:
     """The areas of a file, a GeoJSON object or a dictionary of geometries by name, as facts.
+
+    A file may have the property with the names after a colon; another `name` is the property itself.
 
     >>> table = read_areas({"port": "POLYGON ((0 0, 1 0, 1 1, 0 0))"})
     >>> table.columns[0][0]
@@ -59,7 +66,7 @@ def read_areas(data: object, name: str = "name") -> FactTable:
 def _pairs(data: object, name: str) -> Iterator[tuple[object, str]]:
     """The names and geometries of areas."""
     if isinstance(data, str | Path):
-        yield from _pairs_of_file(str(data), name)
+        yield from _pairs_of_file(*(split_areas(str(data)) if name == _NAME else (str(data), name)))
     elif isinstance(data, Mapping) and "type" in data:
         yield from _features(data, name, "GeoJSON")
     elif isinstance(data, Mapping):
@@ -101,11 +108,12 @@ def _features(content: Any, name: str, file: str) -> Iterator[tuple[object, str]
         raise DataProblem(Diagnostic("HF511", f"`{file}` has no features", hint=_HINT, file=file))
     for number, feature in enumerate(features, start=1):
         properties = feature.get("properties") or {}
-        key = properties.get(name, feature.get("id") if name == "name" else None)
+        key = properties.get(name, feature.get("id") if name == _NAME else None)
         if key is None:
             message = f"feature {number} of `{file}` has no property `{name}`"
-            known = ", ".join(f"`{each}`" for each in properties) or "none"
-            raise DataProblem(Diagnostic("HF511", message, hint=f"its properties are {known}", file=file))
+            known = ", ".join(f"`{each}`" for each in properties)
+            hint = f"its properties are {known}: write `{file}: {next(iter(properties))}`" if known else "it has none"
+            raise DataProblem(Diagnostic("HF511", message, hint=hint, file=file))
         yield key, json.dumps(feature["geometry"])
 
 
@@ -122,6 +130,8 @@ def _geometry(value: Any, name: str) -> str:
 
 
 def _constant(key: object) -> Constant:
-    if isinstance(key, Atom | Int):
+    if isinstance(key, Atom | Int | Float):
         return key
+    if isinstance(key, float):
+        return Float(key)
     return Int(key) if isinstance(key, int) and not isinstance(key, bool) else Atom(str(key))

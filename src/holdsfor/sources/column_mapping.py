@@ -14,12 +14,14 @@ kind of a column (`holdsfor.sources.column_kinds`). `kmh?` is a column whose nul
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from holdsfor.analysis.names import Names, Record
-from holdsfor.errors import DataProblem, Diagnostic, did_you_mean
+from holdsfor.errors import DataProblem, Diagnostic, HoldsforError, did_you_mean
 from holdsfor.sources.column_kinds import KINDS, ColumnKind
 from holdsfor.syntax.operators import Operators
 from holdsfor.syntax.parser import parse_term
@@ -29,6 +31,7 @@ __all__ = [
     "LISTEN",
     "SOCKET",
     "Mapping",
+    "described_fluents",
     "read_fact_mapping",
     "read_mapping",
     "separator_hint",
@@ -115,6 +118,22 @@ def split_mapping(text: str) -> tuple[str, str | None]:
     """
     match = _INPUT.fullmatch(text)
     return (match["file"], match["mapping"]) if match else (text, None)
+
+
+def described_fluents(inputs: Iterable[object]) -> set[tuple[str, int]]:
+    """The fluents, by name and arity, that descriptions of inputs declare.
+
+    >>> described_fluents(["trips.csv: holdsFor(on(line)=yes, [(from, to)])", "log.txt"])
+    {('on', 1)}
+    """
+    found: set[tuple[str, int]] = set()
+    for each in inputs:
+        described = split_mapping(each)[1] if isinstance(each, str) else each[1] if isinstance(each, tuple) else None
+        with suppress(HoldsforError):
+            record = read_mapping(described).record if isinstance(described, str) else None
+            if record is not None and record.shape != "event":
+                found.add((record.name, record.arity))
+    return found
 
 
 def separator_hint(file: str) -> str | None:

@@ -1,7 +1,7 @@
 """Inputs that cannot be read, beside others that can: each is reported with its reason, and the others are read.
 
-A missing file is always an error, found before any input is read. So is a column of text that the rules use as numbers:
-without that input, the answer would be wrong.
+A missing file is always an error, found before any input is read. So are a description of columns that does not fit and
+a column of text that the rules use as numbers: without that input, the answer would be wrong.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from holdsfor.sources.text_records import SetAside
 
 __all__ = ["Unreadable", "refuse_if_all"]
 
+_OF_THE_CALL = ("HF505", "HF507")
+
 
 @dataclass(frozen=True)
 class Unreadable:
@@ -24,8 +26,8 @@ class Unreadable:
 
     @staticmethod
     def because(file: str, problem: DataProblem) -> Unreadable:
-        """The input and the reasons; text that the rules use as numbers is an error of the call and is raised."""
-        if any(diagnostic.code == "HF507" for diagnostic in problem.diagnostics):
+        """The input and the reasons; columns that do not fit the call or the rules are its error, which is raised."""
+        if any(diagnostic.code in _OF_THE_CALL for diagnostic in problem.diagnostics):
             raise problem
         return Unreadable(file, tuple(problem.diagnostics))
 

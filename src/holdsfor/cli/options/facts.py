@@ -16,7 +16,7 @@ def fact_programs(options: argparse.Namespace) -> list[Program]:
     """The facts of the tables and the areas; rows that are left out are a warning."""
     if not options.facts and not options.areas:
         return []
-    from holdsfor.sources.area_files import read_areas, split_areas
+    from holdsfor.sources.area_files import read_areas
     from holdsfor.sources.fact_tables import fact_program, read_fact_table
     from holdsfor.sources.times import Clock
 
@@ -26,10 +26,11 @@ def fact_programs(options: argparse.Namespace) -> list[Program]:
         if found.warning is not None:
             print_diagnostics([Diagnostic("HF321", found.warning, file=found.file)])
         programs.append(fact_program(found.table, found.file))
-    areas = [(file, read_areas(file, name)) for file, name in map(split_areas, options.areas)]
-    return [*programs, *(fact_program(table, file) for file, table in areas)]
+    return [*programs, *(fact_program(read_areas(given), given) for given in options.areas)]
 
 
 def fact_files(options: argparse.Namespace) -> list[str]:
-    """The files of the tables."""
-    return [*(split_facts(given)[0] for given in options.facts), *options.areas]
+    """The files of the tables and of the areas."""
+    from holdsfor.sources.area_files import split_areas
+
+    return [*(split_facts(given)[0] for given in options.facts), *(split_areas(each)[0] for each in options.areas)]

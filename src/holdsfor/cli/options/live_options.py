@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+from pathlib import Path
 from typing import NoReturn
 
 from holdsfor.errors import Diagnostic, UsageProblem
@@ -69,8 +70,8 @@ def _check_live_inputs(options: argparse.Namespace) -> None:
                 f"`{file}` is compressed and cannot be read as a stream",
                 f"decompress it: `gunzip -c {file} | … --input -`",
             )
-        if file in files[:i]:
-            _refuse(f"the live input `{file}` is given twice", "each input has one reader")
+        if file in files[:i] and not Path(file).is_file():
+            _refuse(f"the live input `{file}` is given twice", "each pipe or socket has one reader")
 
 
 def _refuse(message: str, hint: str) -> NoReturn:

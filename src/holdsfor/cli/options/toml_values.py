@@ -89,11 +89,11 @@ def converted(value: Any, kind: Kind, folder: Path) -> Any:
     """A value as `argparse` would read it, with relative paths from a folder."""
     match kind:
         case "path":
-            return str(folder / value)
+            return _path_from(value, folder)
         case "place":
             return value if value.startswith(_DATABASE_OR_TABLE) else _path_from(value, folder)
         case "paths":
-            return [str(folder / item) for item in _as_list(value)]
+            return [_path_from(item, folder) for item in _as_list(value)]
         case "inputs":
             return [_input_from(item, folder) for item in _as_list(value)]
         case "areas":
@@ -132,5 +132,5 @@ def _facts_from(given: str, folder: Path) -> str:
 
 
 def _path_from(path: str, folder: Path) -> str:
-    """A path from a folder; an address with a scheme, such as `hdfs://…`, does not change."""
-    return path if _HAS_SCHEME.match(path) else str(folder / path)
+    """A path from a folder, with its final `/`; an address with a scheme, such as `hdfs://…`, does not change."""
+    return path if _HAS_SCHEME.match(path) else f"{folder / path}{'/' if path.endswith('/') else ''}"

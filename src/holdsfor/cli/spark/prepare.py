@@ -16,6 +16,7 @@ from holdsfor.cli.spark.input import files_from, print_unreadable
 from holdsfor.cli.spark.session import Failed, on_spark, shown_progress
 from holdsfor.cli.terminal.diagnostics import print_warning_count
 from holdsfor.errors import Diagnostics, counted
+from holdsfor.sources.column_mapping import described_fluents
 from holdsfor.sources.text_records import SetAside
 
 if TYPE_CHECKING:
@@ -43,7 +44,8 @@ def execute(options: argparse.Namespace) -> int:
     check_buckets(options.buckets)
     diagnostics = Diagnostics()
     check_time_zone(options.tz)
-    compiled = compile_files([*options.rules, *options.background], diagnostics, more=fact_programs(options))
+    files, provided = [*options.rules, *options.background], described_fluents(options.input)
+    compiled = compile_files(files, diagnostics, more=fact_programs(options), provided=provided)
     compiled = with_clock(compiled, options.time_unit, options.tz)
     print_warning_count(diagnostics, [*options.rules, *options.background])
     try:

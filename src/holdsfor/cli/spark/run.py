@@ -24,7 +24,7 @@ from holdsfor.cli.spark.session import Failed, on_spark, shown_progress
 from holdsfor.cli.terminal.diagnostics import print_diagnostics, print_warning_count
 from holdsfor.errors import Diagnostics, ParallelismWarning, SetAsideWarning
 from holdsfor.sinks.output_files import refuse_overwriting
-from holdsfor.sources.column_mapping import split_mapping
+from holdsfor.sources.column_mapping import described_fluents, split_mapping
 from holdsfor.syntax.parser import parse_term
 
 if TYPE_CHECKING:
@@ -60,7 +60,9 @@ def execute(options: argparse.Namespace) -> int:
     refuse_overwriting(outputs, [*files, *config, *(split_mapping(each)[0] for each in options.input)])
     diagnostics = Diagnostics()
     check_time_zone(options.tz)
-    compiled = compile_files(files, diagnostics, more=added_programs(options))
+    compiled = compile_files(
+        files, diagnostics, more=added_programs(options), provided=described_fluents(options.input)
+    )
     compiled = with_clock(compiled, options.time_unit, options.tz)
     print_warning_count(diagnostics, files)
     began = time.perf_counter()

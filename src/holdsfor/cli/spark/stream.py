@@ -22,6 +22,7 @@ from holdsfor.cli.terminal.diagnostics import print_warning_count
 from holdsfor.cli.terminal.interruption import INTERRUPTED, Interruption
 from holdsfor.errors import Diagnostic, Diagnostics, ParallelismWarning, UsageProblem, printable
 from holdsfor.sinks.time_formats import shown_as
+from holdsfor.sources.column_mapping import described_fluents
 from holdsfor.sources.set_aside_reasons import SetAsideLimit, SetAsideProblem
 from holdsfor.sources.text_records import SetAside
 
@@ -70,7 +71,9 @@ def execute(options: argparse.Namespace) -> int:
     options.trigger = _interval(options.trigger)
     files, diagnostics = [*options.rules, *options.background], Diagnostics()
     check_time_zone(options.tz)
-    compiled = compile_files(files, diagnostics, more=added_programs(options))
+    compiled = compile_files(
+        files, diagnostics, more=added_programs(options), provided=described_fluents(options.input)
+    )
     compiled = with_clock(compiled, options.time_unit, options.tz)
     chosen_patterns(options.alert_on, "--alert-on", compiled.names, compiled.graph, compiled.selection)
     check_mappings(options.input, compiled.names)
