@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
 import pytest
@@ -115,3 +117,32 @@ def test_the_pauses_between_attempts_are_bounded(monkeypatch: pytest.MonkeyPatch
         WebhookSink("http://127.0.0.1:9", {}, n_attempts=1000)._post("key", b"{}")
     assert pauses[:3] == [0.5, 1, 2]
     assert (len(pauses), max(pauses)) == (999, 60)
+
+
+def test_a_webhook_follows_no_redirect_and_its_message_has_no_secret() -> None:
+    """Python would send the headers to the other address, with a GET that delivers nothing."""
+    asked: list[str] = []
+
+    class Redirecting(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked.append(self.path)
+            self.send_response(302)
+            self.send_header("Location", f"http://127.0.0.1:{server.server_port}/other")
+            self.end_headers()
+
+        do_GET = do_POST
+
+        def log_message(self, *_: Any) -> None:
+            """Write nothing to standard error."""
+
+    with HTTPServer(("127.0.0.1", 0), Redirecting) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        url = f"http://user:password@127.0.0.1:{server.server_port}/hook?token=secret"
+        found: Any = webhook_sink(settings("webhook", url=url, attempts="1"))
+        with pytest.raises(HoldsforError, match=r"HF620.*the answer 302") as problem:
+            found._post("key", b"{}")
+        server.shutdown()
+        thread.join()
+    assert asked == ["/hook?token=secret"]
+    assert not [each for each in ("hook?", "secret", "password") if each in str(problem.value)]
