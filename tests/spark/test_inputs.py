@@ -397,6 +397,22 @@ def test_durations_need_a_unit_of_time_if_times_are_integers(spark: SparkSession
         assert found.intervals.count() == 1
 
 
+def test_an_end_that_is_null_is_open_so_results_are_input(spark: SparkSession) -> None:
+    rules = hf.load_text("collectIntervals(busy(_)=_). holdsFor(kept(X)=V, I) :- holdsFor(busy(X)=V, I).")
+    start, end = datetime.datetime(2026, 3, 1, 8), datetime.datetime(2026, 3, 1, 9)
+    rows = [("a", "on", start, None), ("b", "off", start, end)]
+    given = spark.createDataFrame(rows, "x string, value string, start timestamp, end timestamp")
+    columns = "holdsFor(busy(x)=value, [(start, end)])"
+    named = given.selectExpr("'busy' AS name", "x AS arg1", "value", "start", "end")
+    with hf.spark.recognise(given, rules, columns=columns) as found, hf.spark.recognise(named, rules) as again:
+        results = found["kept"]
+        expected = sorted(map(tuple, results.collect()))
+        assert expected == rows
+        assert sorted(map(tuple, again["kept"].collect())) == expected
+        with hf.spark.recognise(results, rules, columns=columns) as read_again:
+            assert sorted(map(tuple, read_again["kept"].collect())) == expected
+
+
 def test_times_finer_than_a_second_need_a_unit(spark: SparkSession) -> None:
     rules = hf.load_text("initiatedAt(on(V)=true, T) :- happensAt(go(V), T).")
     given = [(datetime.datetime(2026, 3, 1), "a"), (datetime.datetime(2026, 3, 1, 0, 0, 0, 250_000), "b")]

@@ -46,6 +46,12 @@ class TimeType:
             hint = "choose integers as times, or read the input with timestamps of another unit"
             raise DataProblem(Diagnostic("HF731", message, hint=hint)) from None
 
+    def time_points(self, column: pa.Array) -> pa.Array:
+        """Timestamps of any unit as time-points, the inverse of `column`."""
+        import pyarrow as pa
+
+        return column.cast(pa.timestamp(self.unit, column.type.tz)).cast(pa.int64())
+
 
 def time_column(times: Int64, kind: TimeType | None, mask: NDArray[np.bool_] | None = None) -> pa.Array:
     """Time-points as a column: integers, or timestamps of a type. Open ends and masked times are null.

@@ -109,18 +109,24 @@ def _typed(columns: Mapping[str, Sequence[Any]], description: TableDescription) 
         if name not in columns:
             raise ValueError(f"the file has no column `{name}`")
         if kind.startswith("timestamp[") or name in ("start", "end", "time", "query_time"):
-            found[name] = pa.array([None if text in (None, "") else _time(text) for text in columns[name]], pa.int64())
+            found[name] = _times(columns[name])
         else:
             read = {"int64": int, "double": float}.get(kind, str)
             found[name] = pa.array([read(text) for text in columns[name]], {"int64": pa.int64()}.get(kind))
     return described_table(description, found)
 
 
-def _time(text: object) -> int:
-    time, _ = read_time(text)
-    if time is None:
-        raise ValueError(f"expected a time, found `{text}`")
-    return time
+def _times(texts: Sequence[Any]) -> Any:
+    """Texts as integers, or as timestamps of the unit that their digits show."""
+    import pyarrow as pa
+
+    read = [(None, None) if text in (None, "") else read_time(text) for text in texts]
+    for text, (time, _) in zip(texts, read, strict=True):
+        if time is None and text not in (None, ""):
+            raise ValueError(f"expected a time, found `{text}`")
+    times = pa.array([time for time, _ in read], pa.int64())
+    kind = next((kind for _, kind in read if kind is not None), None)
+    return times if kind is None else kind.column(times)
 
 
 def read_described_duckdb(file: Path) -> list[Any] | None:

@@ -103,6 +103,6 @@ def _time_points(table: Any, name: str) -> list[Any]:
 
     column, kind = table[name], time_type(table)
     if kind is not None and pa.types.is_timestamp(column.type):
-        column = column.cast(pa.timestamp(kind.unit, column.type.tz)).cast(pa.int64())
+        column = kind.time_points(column)
     found: list[Any] = column.to_pylist()
     return found

@@ -42,7 +42,7 @@ class ChangeReport:
             return pa.concat_tables(part.table(self.query_time, times) for part in self.columns)
         rows = [(self.query_time, *_described(change), *_times(change)) for change in self.changes]
         columns = list(zip(*rows, strict=True)) or [()] * len(change_schema())
-        arrays = [_column(list(each), field) for each, field in zip(columns, change_schema(times), strict=True)]
+        arrays = [_column(list(each), field, times) for each, field in zip(columns, change_schema(times), strict=True)]
         return pa.table(arrays, schema=change_schema(times))
 
 
@@ -53,11 +53,12 @@ def change_schema(times: TimeType | None = None, *, has_query_time: bool = True)
     return change_table.change_schema(times)
 
 
-def _column(values: list[Any], field: Any) -> Any:
+def _column(values: list[Any], field: Any, times: TimeType | None) -> Any:
     import pyarrow as pa
 
-    is_time = pa.types.is_timestamp(field.type)
-    return pa.array(values, pa.int64()).cast(field.type) if is_time else pa.array(values, field.type)
+    if times is not None and pa.types.is_timestamp(field.type):
+        return times.column(pa.array(values, pa.int64()))
+    return pa.array(values, field.type)
 
 
 def _described(change: Change) -> tuple[str, str, str, list[str], str | None, str]:

@@ -11,7 +11,7 @@ import pyarrow.compute as pc  # type: ignore[import-untyped]
 
 from holdsfor.sinks.row_texts import as_json, csv_row
 from holdsfor.sinks.text_columns import Texts, csv_names, json_names, text_block, times_as_text
-from holdsfor.sinks.time_formats import ShowTime, as_integer
+from holdsfor.sinks.time_formats import ShowTime, as_integer, time_type_of
 
 __all__ = ["table_lines"]
 
@@ -52,7 +52,8 @@ def _json_block(rows: Any, shown: ShowTime) -> str:
 def _texts(column: Any, shown: ShowTime) -> Texts:
     """The values of a column as text; nulls stay nulls."""
     array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    if not pa.types.is_timestamp(array.type):
+    kind = time_type_of(shown)
+    if kind is None or not pa.types.is_timestamp(array.type):
         return array.cast(pa.string())
-    times: Any = np.asarray(array.cast(pa.int64()).fill_null(0))
+    times: Any = np.asarray(kind.time_points(array).fill_null(0))
     return pc.if_else(array.is_valid(), times_as_text(times, shown), pa.scalar(None, pa.string()))

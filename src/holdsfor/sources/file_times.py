@@ -31,8 +31,8 @@ _DATE = re.compile(DATE, re.ASCII)
 class FileTimes:
     """The form of the times of one file; None before the first start that is an integer or a date.
 
-    With `is_typed`, the file is a table whose columns have types. Python objects have types too, one by one, and
-    `may_mix` both forms.
+    With `is_typed`, the file is a table whose columns have types. With `of_objects`, they are the times of Python
+    objects, which have types one by one, and may have both forms.
 
     >>> import pyarrow as pa
     >>> times = FileTimes()
@@ -43,11 +43,11 @@ class FileTimes:
 
     are_dates: bool | None = None
     is_typed: bool = False
-    may_mix: bool = False
+    of_objects: bool = False
 
     def note(self, column: Any, *, is_start: bool) -> None:
         """Let a column of starts decide the form, if it is not decided yet."""
-        if self.may_mix or self.are_dates is not None or not is_start or column.null_count == len(column):
+        if self.of_objects or self.are_dates is not None or not is_start or column.null_count == len(column):
             return
         if _is_text(column.type):
             forms = (is_date(text.as_py()) for text in column if text.is_valid)

@@ -74,7 +74,7 @@ _HINT = Hint(
 class Opened:
     """An input before its records are read: the content of a text, or a table, perhaps with `mixed` columns.
 
-    The content may be a stream, which is read once. Python objects `may_mix_times`: integers and dates.
+    The content may be a stream, which is read once. It may be made `of_objects` of Python.
     """
 
     file: str
@@ -82,7 +82,7 @@ class Opened:
     mapping: Mapping | None
     content: Any
     mixed: frozenset[str] = frozenset()
-    may_mix_times: bool = False
+    of_objects: bool = False
 
 
 def open_input(each: object, names: Names, forced: Format | None = None, *, in_pieces: bool = False) -> Opened:
@@ -160,7 +160,7 @@ class InputReader:
         """Add the records of an input."""
         if opened.form in TABLES:
             given = (opened.content, self.names, self.tick, self.symbols, self.reading)
-            file_times = FileTimes(is_typed=True, may_mix=opened.may_mix_times)
+            file_times = FileTimes(is_typed=True, of_objects=opened.of_objects)
             read_table(
                 *given,
                 file=opened.file,
@@ -315,7 +315,7 @@ def _opened_records(given: object) -> Opened:
     lines = [each for each in objects if isinstance(each, str)]
     records = [each for each in objects if isinstance(each, Event | Fluent)]
     if len(records) == len(objects):
-        return Opened("records", "arrow", None, table_of(records), mixed_columns(records), may_mix_times=True)
+        return Opened("records", "arrow", None, table_of(records), mixed_columns(records), of_objects=True)
     if len(lines) == len(objects):
         return Opened("lines", "text", None, "\n".join(lines).encode())
     odd = next(each for each in objects if not isinstance(each, Event | Fluent if records else str))

@@ -3,8 +3,8 @@
     {"name": "speed", "time": "2026-03-01T08:00:00Z", "args": ["v1", 57.5]}
 
 The arguments are a list `args`, or `arg1`, `arg2` and so on. Numbers are numbers, `true` and `false` are atoms, strings
-are atoms, unless their column has another kind, and null is missing. Python parses the lines: Arrow would read 3 and
-3.0 in one column as the same number, and refuse a column of numbers and texts.
+are atoms, unless their column has another kind. Null is missing, like a key that is not there. Python parses the lines:
+Arrow would read 3 and 3.0 in one column as the same number, and refuse a column of numbers and texts.
 """
 
 from __future__ import annotations
@@ -227,7 +227,7 @@ def _record_columns(objects: list[dict[str, Any]], most_args: int, faults: dict[
     columns: Columns = {key: [each.get(key) for each in objects] for key in keys - {"time", "args"}}
     if "time" in keys:
         columns["start"] = [each.get("start", each.get("time")) for each in objects]
-    for key in ("name", "start"):
+    for key in ("name", "start", "end"):
         columns.setdefault(key, [None] * len(objects))
     arrivals = columns.get("arrival", [None] * len(objects))
     columns["arrival"] = [b if a is None else a for a, b in zip(arrivals, columns["start"], strict=True)]
@@ -273,6 +273,8 @@ def _is_mixed(values: list[Any]) -> bool:
 def _array(values: list[Any], *, is_time: bool) -> Any:
     """A column of one type if its values have one type, else of texts; times other than integers are texts."""
     kinds = set(map(type, values)) - {type(None)}
+    if is_time and not kinds:
+        return pa.nulls(len(values))
     if kinds == {int} and all(value is None or -(2**63) <= value < 2**63 for value in values):
         return pa.array(values, pa.int64())
     if kinds == {float} and not is_time:

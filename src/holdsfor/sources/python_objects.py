@@ -56,10 +56,12 @@ class Event:
 class Fluent:
     """An input fluent that has a value at a time-point (`at`) or over an interval (`start`, `end`).
 
-    The interval is open if `end` is `math.inf`.
+    The interval is open if `end` is None or `math.inf`.
 
     >>> Fluent("near", "v1", "v2", start=3, end=9)
     Fluent(name='near', args=('v1', 'v2'), value=True, start=3, end=9, arrival=3)
+    >>> Fluent("near", "v1", "v2", start=3).end
+    inf
     """
 
     name: str
@@ -79,10 +81,11 @@ class Fluent:
         end: TimeArgument | float | None = None,
         arrival: TimeArgument | None = None,
     ) -> None:
-        begin = at if at is not None else start
-        if begin is None or (at is None) == (end is None) or (at is not None and start is not None):
+        begin = start if at is None else at
+        if begin is None or (at is not None and (start is not None or end is not None)):
             message = f"expected `at`, or `start` and `end`, for the fluent `{name}`"
             raise DataProblem(Diagnostic("HF502", message, hint="`at` is a time-point, `start` and `end` an interval"))
+        end = math.inf if at is None and end is None else end
         _set(
             self, name=name, args=args, value=value, start=begin, end=end, arrival=begin if arrival is None else arrival
         )

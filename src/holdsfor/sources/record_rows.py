@@ -8,7 +8,7 @@ columns `texts` are atoms.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal, TypeVar
 
@@ -67,10 +67,10 @@ def _is_present(array: Any) -> Flags:
     return there
 
 
-def _times(array: Any) -> Int64:
-    """The times, with 0 for null."""
+def _times(array: Any, null: int = 0) -> Int64:
+    """The times, with a time-point for null."""
     times = array.cast(pa.int64())
-    found: Int64 = (times.fill_null(0) if times.null_count else times).to_numpy(zero_copy_only=False)
+    found: Int64 = (times.fill_null(null) if times.null_count else times).to_numpy(zero_copy_only=False)
     return found
 
 
@@ -204,6 +204,7 @@ class _Rows:
     is_addition: Flags
     is_retraction: Flags
     are_dates: bool
+    has_open_ends: bool
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -240,7 +241,7 @@ def _rows(laid_out: LaidOut, origin: Origin, lexicon: Lexicon) -> _Rows:
         codes,
         starts if laid_out.arrive_at_start else _times(column["arrival"]),
         starts,
-        _times(column["end"]) if "end" in column else nothing,
+        _times(column["end"], OPEN_END) if "end" in column else nothing,
         value,
         [words for words, _ in args],
         n_args,
@@ -248,6 +249,7 @@ def _rows(laid_out: LaidOut, origin: Origin, lexicon: Lexicon) -> _Rows:
         np.asarray(np.array([text in (None, "+") for text in ops])[op]),
         np.asarray(np.array([text == "-" for text in ops])[op]),
         laid_out.are_dates,
+        laid_out.has_open_ends,
     )
 
 
@@ -297,7 +299,7 @@ class RowReader:
         if not_input:
             misfits = np.union1d(misfits, list(not_input))
         for row, content in zip(misfits.tolist(), rows.as_dicts(misfits), strict=True):
-            reason = not_input.get(row) or self._reason(content, origin.faults.get(row), are_dates=rows.are_dates)
+            reason = not_input.get(row) or self._reason(rows, content, origin.faults.get(row))
             if isinstance(reason, FinerTime):
                 faults = [fault for fault in origin.faults.values() if isinstance(fault, FinerTime)]
                 reason.refuse(faults, f"{self.file}:{origin.lines[row]}")
@@ -336,8 +338,26 @@ class RowReader:
             if self.reading.follows_time:
                 numbers = np.where((numbers == _UNUSED) & (rows.arrivals > self._last(rows)), _MISFIT, numbers)
             self._count_unused(rows, np.broadcast_to(numbers == _UNUSED, len(rows)).nonzero()[0])
+        if rows.has_open_ends and (rows.shapes == _SHAPES.index("points")).any():
+            numbers = self._with_open_intervals(rows, numbers)
         are_valid = self._are_valid(rows)
         return numbers if are_valid.all() else np.where((numbers >= 0) & ~are_valid, _MISFIT, numbers)
+
+    def _with_open_intervals(self, rows: _Rows, numbers: Int64) -> Int64:
+        """The numbers with those of intervals for rows without an end, unless the FVP arrives as points."""
+        numbers = np.broadcast_to(numbers, len(rows)).copy()
+        for number, record in enumerate(self.records):
+            if record.shape != "intervals" or record.arity > len(rows.args):
+                continue
+            is_such = np.array([name == record.name for name in rows.names])[rows.codes]
+            is_such = is_such & (rows.shapes == _SHAPES.index("points")) & (rows.n_args == record.arity)
+            which = np.broadcast_to(is_such, len(rows)).nonzero()[0]
+            points = next((each for each in self.known[record.name] if each == replace(record, shape="points")), None)
+            if points is not None and len(which):
+                columns = [column[which] for column in (*rows.args[: record.arity], rows.value)]
+                which = which[~fitting_fvps(points, columns, self.lexicon.symbols)]
+            numbers[which] = number
+        return numbers
 
     def _count_unused(self, rows: _Rows, which: Int64) -> None:
         """Count the rows that no rule uses."""
@@ -387,13 +407,13 @@ class RowReader:
         """The last time-point at which rows may arrive and occur."""
         return self.reading.horizon.last(are_dates=rows.are_dates)
 
-    def _reason(self, row: dict[str, Any], fault: str | None, *, are_dates: bool) -> str:
+    def _reason(self, rows: _Rows, row: dict[str, Any], fault: str | None) -> str:
         """The first reason why a row does not fit."""
         name = None if row["name"] is None else row["name"].strip()
         if name is None:
             return "expected a name, found nothing"
         if name not in self.known and name not in self.computed:
-            return self.reading.horizon.reason("arrival", are_dates=are_dates)
+            return self.reading.horizon.reason("arrival", are_dates=rows.are_dates)
         if name not in self.known:
             return f"`{name}` is computed by the rules"
         if fault is not None:
@@ -403,6 +423,8 @@ class RowReader:
         args = [value for column, value in row.items() if is_argument(column)]
         n_args = sum(value is not None for value in args)
         shape = _SHAPES[(row.get("value") is not None) + (row.get("end") is not None)]
+        if shape == "points" and rows.has_open_ends and Record(name, n_args, shape) not in self.known[name]:
+            shape = "intervals"
         if None in args[:n_args]:
             return f"arg{args.index(None) + 1} is missing"
         if row.get("end") is not None and row.get("value") is None:
@@ -411,7 +433,7 @@ class RowReader:
         if found not in self.known[name]:
             expected = " or ".join(f"`{record.layout}`" for record in self.known[name])
             return f"expected {expected}, found `{found.layout}`"
-        return self._reason_of_times(row, shape, are_dates=are_dates)
+        return self._reason_of_times(row, shape, are_dates=rows.are_dates)
 
     def _reason_of_times(self, row: dict[str, Any], shape: str, *, are_dates: bool) -> str:
         horizon = self.reading.horizon

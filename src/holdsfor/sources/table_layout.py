@@ -3,7 +3,7 @@
     name        text                    of the event or fluent
     start       time                    of an event or of a fluent at a time-point; start of an interval; or `time`
     arrival     time                    of the record; if missing, its start
-    end         time, or null           end of an interval (right-open)
+    end         time, or null           end of an interval (right-open), null if it is open
     value       text or number          of the fluent; null for an event
     arg1 …      text or number          arguments; null if the record has fewer
     op          text, or null           `-` retracts a record
@@ -11,10 +11,14 @@
 
 A table has these columns itself, or a mapping gives its own column for each. The kind of a column determines the
 meaning of its texts (`holdsfor.sources.column_kinds`); `arg2:number` is the column `arg2` with its kind.
+
+A row with a value and null as its end is an open interval, unless the FVP arrives as time-points. A mapping has the
+shape of its record, so in a mapping of intervals each null is an open end.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -74,6 +78,8 @@ class LaidOut:
     """Whether there are no arrivals but the starts."""
     are_dates: bool = False
     """Whether the times were dates."""
+    has_open_ends: bool = False
+    """Whether null is an open end, in a table with a column of ends."""
 
 
 @dataclass(frozen=True)
@@ -141,6 +147,7 @@ class Layout:
             self.columns,
             arrive_at_start,
             are_dates or bool(file_times.are_dates),
+            "end" in self.columns and not file_times.of_objects,
         )
 
     def _typed(self, columns: dict[str, Any], *, has_schema: bool) -> Iterator[tuple[str, tuple[str, ConstantType]]]:
@@ -165,9 +172,14 @@ class Layout:
 
     def _times_of(self, column: Any, ours: str, clock: Clock, file_times: FileTimes) -> tuple[Any, dict[int, str]]:
         """The column of times as time-points, and the errors of its rows; null in an optional column is an open end."""
+        theirs = self.columns.get(ours, ours)
+        fractions: dict[int, str] = {}
+        if pt.is_floating(column.type):
+            column = pc.if_else(pc.equal(column, math.inf), None, column) if ours == "end" else column
+            column, fractions = as_integers(column, theirs)
         is_open = column.is_null() if ours in self.optional else None
-        times, faults = clock.record_column(column, f"`{self.columns.get(ours, ours)}`", ours, file_times)
-        return times if is_open is None else pc.if_else(is_open, OPEN_END, times), faults
+        times, faults = clock.record_column(column, f"`{theirs}`", ours, file_times)
+        return times if is_open is None else pc.if_else(is_open, OPEN_END, times), fractions | faults
 
     def _constants_of(self, column: Any, ours: str, clock: Clock) -> tuple[Any, dict[int, str]]:
         """The column of a value or an argument as texts, numbers or fields, and the errors of its rows."""
@@ -259,7 +271,7 @@ def _mapped(columns: list[str], mapping: Mapping, file: str, kind: ColumnKind) -
         conditions,
         dict(mapping.kinds),
         kind,
-        optional=mapping.optional,
+        optional=mapping.optional | ({"end"} & own.keys()),
     )
 
 

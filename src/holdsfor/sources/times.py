@@ -68,7 +68,7 @@ def is_time_type(kind: Any) -> bool:
     """Whether a column of an Arrow type can hold times."""
     is_text = pt.is_string(kind) or pt.is_large_string(kind) or pt.is_null(kind)
     is_whole = pt.is_integer(kind) and not pt.is_uint64(kind)
-    return is_text or is_whole or pt.is_timestamp(kind) or pt.is_date32(kind)
+    return is_text or is_whole or pt.is_floating(kind) or pt.is_timestamp(kind) or pt.is_date32(kind)
 
 
 class Clock:

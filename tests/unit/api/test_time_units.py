@@ -9,11 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow.feather  # type: ignore[import-untyped]
 import pyarrow.parquet as pq  # type: ignore[import-untyped]
 import pytest
 from matplotlib.text import Text
 
 import holdsfor as hf
+from holdsfor.cli.main import main
+from holdsfor.query.result_files import read_results
 from holdsfor.sources.times import Unit
 
 pd = pytest.importorskip("pandas", reason="pandas is not installed")
@@ -117,3 +120,37 @@ def _check_changes(report: hf.Report, up: dt.datetime, span: Any) -> None:
     assert report.feed("on").select(["start", "end"]).to_pylist() == [dict(zip(("start", "end"), span, strict=True))]
     assert report.feed("seen")["time"].to_pylist() == [up]
     assert report.feed()["start"].to_pylist() == [span[0], up]
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet", "arrow"])
+def test_files_have_the_moments_of_the_input(form: str, tmp_path: Path) -> None:
+    (tmp_path / "r.prolog").write_text(RULES, encoding="utf-8")
+    cases: list[tuple[str, Unit, str | None]] = [
+        ("us", "s", "UTC"),
+        ("ns", "ms", None),
+        ("ms", "ms", None),
+        ("s", "us", "UTC"),
+    ]
+    for unit, of_run, zone in cases:
+        pq.write_table(frame_of(unit, zone), tmp_path / "rows.parquet")
+        inputs = [f"{tmp_path / 'rows.parquet'}: {columns}" for columns in COLUMNS]
+        run = ["run", str(tmp_path / "r.prolog"), "--input", *inputs, "--time-unit", of_run, "--format", form]
+        span = tuple((moment + TICKS[of_run] - dt.datetime(1970, 1, 1)) // TICKS[of_run] for moment in (UP, DOWN))
+        for place in (f"{tmp_path}/{form}/", f"{tmp_path}/all.{form}"):
+            assert main([*run, "-o", place]) == 0
+            assert list(read_results(place).fluents["on", 1]().rows(0)) == [span], (unit, of_run, zone, place)
+        changes = [*run, "--window", "2h", "--step", "2h"]
+        for more, place in (
+            (("--report", "changes", "-o"), "report"),
+            (("-o", f"{tmp_path}/all.{form}", "--changes"), "feed"),
+        ):
+            assert main([*changes, *more, f"{tmp_path}/{place}.{form}"]) == 0
+            text = _text_of(tmp_path / f"{place}.{form}")
+            assert "2026" in text
+            assert "1970" not in text
+
+
+def _text_of(file: Path) -> str:
+    """The content of a file of results as text."""
+    read = {".parquet": pq.read_table, ".arrow": pyarrow.feather.read_table}.get(file.suffix)
+    return file.read_text(encoding="utf-8") if read is None else str(read(file).to_pylist())

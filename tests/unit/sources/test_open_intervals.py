@@ -1,4 +1,4 @@
-"""Input intervals without an end: `inf` in text, CSV, JSON lines and Python, a null end in a column with `?`."""
+"""Input intervals without an end: `inf` in text, null in every source whose values can be null."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow.parquet as pq  # type: ignore[import-untyped]
 import pytest
+from pyarrow import orc
 
 import holdsfor as hf
 from holdsfor.cli.main import main
@@ -22,6 +24,7 @@ happensAt(freed(X), T) :- happensAt(end(busy(X)=true), T).
 """
 TEXT = "busy|5|5|inf|true|a\nbusy|3|3|7|true|b\nbusy|9|9|10|true|b\n"
 COLUMNS = 'holdsFor(busy(who)="true", [(since, until?)])'
+ROWS = [(5, None, "a"), (3, 7, "b"), (9, 10, "b")]
 ANSWER = {"idle(a)=true": [(3, 5)], "idle(b)=true": [(7, 9), (10, None)]}
 
 
@@ -67,9 +70,59 @@ def test_a_null_end_is_open_in_a_column_with_a_question_mark() -> None:
     assert answer((table(pa.array(["inf", "7", "10"])), COLUMNS.replace("?", ""))) == ANSWER
 
 
-def test_a_null_end_without_a_question_mark_is_set_aside() -> None:
-    result = hf.recognise(hf.load_text(RULES), (table(pa.array([None, 7, 10])), COLUMNS.replace("?", "")))
-    assert result.set_aside == 1
+def test_a_null_end_is_open_in_every_source(tmp_path: Path) -> None:
+    pd = pytest.importorskip("pandas", reason="pandas is not installed")
+    pl = pytest.importorskip("polars", reason="polars is not installed")
+    described, columns = table(pa.array([None, 7, 10])), COLUMNS.replace("?", "")
+    rows = [{"name": "busy", "start": s, "end": e, "value": "true", "arg1": x} for s, e, x in ROWS]
+    events = [{"name": "other", "start": 4, "end": None, "value": None, "arg1": None}]
+    files = {form: tmp_path / f"records.{form}" for form in ("parquet", "orc", "csv", "jsonl")}
+    pq.write_table(pa.Table.from_pylist(events + rows), files["parquet"])
+    orc.write_table(pa.Table.from_pylist(rows), files["orc"])
+    files["csv"].write_text("who,since,until\na,5,\nb,3,7\nb,9,10\n", encoding="utf-8")
+    files["jsonl"].write_text("".join(json.dumps(row) + "\n" for row in events + rows), encoding="utf-8")
+    frame = described.to_pandas()
+    assert frame["until"].dtype == "float64"
+    given: list[Any] = [(described, columns), (frame, columns), (pl.from_arrow(described), columns)]
+    given += [pd.DataFrame(rows), pl.DataFrame(rows), files["parquet"], files["orc"], files["jsonl"]]
+    given += [f"{files['csv']}: {columns}", [hf.Fluent("busy", x, start=s, end=e) for s, e, x in ROWS]]
+    for data in given:
+        assert answer(data) == ANSWER, data
+    infinite = frame.assign(until=[math.inf, 7.0, 10.0])
+    assert answer((infinite, columns)) == ANSWER
+
+
+def test_an_end_that_is_not_a_whole_number_is_set_aside() -> None:
+    result = hf.recognise(hf.load_text(RULES), (table(pa.array([None, 7.5, 10.0])), COLUMNS))
+    assert [each.reason for each in result.reading.set_aside] == ["expected an integer as `until`, found `7.5`"]
+
+
+def test_a_record_without_an_end_is_a_time_point_if_its_fvp_arrives_as_points() -> None:
+    rules = hf.load_text("""
+        collectIntervals(mode(_)=open). points(mode(_)=seen).
+        holdsFor(opened(X)=true, I) :- holdsFor(mode(X)=open, I).
+        holdsFor(noted(X)=true, I) :- holdsFor(mode(X)=seen, I).
+    """)
+    rows = [("open", 2, None), ("seen", 5, None), ("open", 8, 9), ("seen", 7, None)]
+    records = [{"name": "mode", "start": s, "end": e, "value": v, "arg1": "a"} for v, s, e in rows]
+    found = shown(hf.recognise(rules, pa.Table.from_pylist(records)))
+    assert found == {"noted(a)=true": [(5, 6), (7, 8)], "opened(a)=true": [(2, None)]}
+
+
+def test_a_time_point_in_python_is_no_open_interval() -> None:
+    result = hf.recognise(hf.load_text(RULES), [hf.Fluent("busy", "a", at=5), hf.Fluent("busy", "b", start=3)])
+    assert [each.reason for each in result.reading.set_aside] == [
+        "expected `busy|arrival|start|end|value|arg1`, found `busy|arrival|occurrence|value|arg1`"
+    ]
+    assert "idle(b)=true" not in shown(result)
+
+
+def test_an_open_interval_that_does_not_fit_has_its_reason() -> None:
+    record = {"name": "busy", "start": 2**62 + 1, "end": None, "value": "true", "arg1": "a"}
+    result = hf.recognise(hf.load_text(RULES), pa.Table.from_pylist([record]), max_set_aside=1)
+    assert [each.reason for each in result.reading.set_aside] == [
+        f"the start {2**62 + 1} is not between -2^62 and 2^62"
+    ]
 
 
 def test_a_start_is_never_inf(tmp_path: Path) -> None:

@@ -507,8 +507,8 @@ def test_a_row_that_does_not_fit_is_set_aside_with_the_reason(row: dict[str, Any
     [
         ({"name": ["p"], "end": [1]}, "column `start` not found among the columns of the table: `name`, `end`"),
         (
-            {"name": ["p"], "arrival": [1.5], "start": [1]},
-            "expected integers or timestamps in column `arrival`, found double",
+            {"name": ["p"], "arrival": [True], "start": [1]},
+            "expected integers or timestamps in column `arrival`, found bool",
         ),
         ({"name": ["p"], "time": [1], "start": [1]}, "column `start` occurs more than once"),
         ({"name": [1], "arrival": [1], "start": [1]}, "expected text in column `name`, found int64"),

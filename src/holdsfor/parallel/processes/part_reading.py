@@ -123,7 +123,7 @@ def _read_rows(part: RowPart, input_reader: InputReader) -> bool | None:
     """Read the rows of a part, and return the form of its times."""
     given = (input_reader.names, input_reader.tick, input_reader.symbols, input_reader.reading)
     mapping = None if part.description is None else read_mapping(part.description)
-    file_times = FileTimes(is_typed=True, may_mix=part.may_mix_times)
+    file_times = FileTimes(is_typed=True, of_objects=part.of_objects)
     read_table(
         _rows(part),
         *given,

@@ -68,7 +68,7 @@ class RowPart:
     first: int
     n: int
     mixed: frozenset[str] = frozenset()
-    may_mix_times: bool = False
+    of_objects: bool = False
 
     @property
     def is_first(self) -> bool:
@@ -164,7 +164,7 @@ class _Divider:
         _write_table(file, opened)
         description = each[1] if isinstance(each, tuple) and isinstance(each[1], str) else None
         rows = RowPart(source, file, "arrow", description, opened.file, 0, opened.content.num_rows, opened.mixed)
-        return self._of_rows(replace(rows, may_mix_times=opened.may_mix_times))
+        return self._of_rows(replace(rows, of_objects=opened.of_objects))
 
 
 def divide(inputs: Sequence[object], names: Names, tick: int, form: Format | None, n: int, folder: str) -> list[Part]:
