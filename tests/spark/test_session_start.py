@@ -92,7 +92,7 @@ def test_workers_import_nothing_from_the_current_folder(tmp_path: Path) -> None:
         pytest.skip(reason)
     for name in ("csv", "holdsfor", "json", "numpy", "pyarrow"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit(77)\n", encoding="utf-8")
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PYSPARK"))}
     command = [sys.executable, "-P", "-m", "holdsfor", *arguments(tmp_path / "found")]
     environment |= {"SPARK_LOCAL_IP": "127.0.0.1"}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)

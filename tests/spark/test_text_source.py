@@ -15,7 +15,8 @@ import pytest
 
 import holdsfor as hf
 from holdsfor.cli.main import main
-from holdsfor.errors import SetAsideWarning
+from holdsfor.errors import DataProblem, SetAsideWarning
+from holdsfor.syntax.source import LONGEST_LINE
 from tests.apps.data import ROOT
 from tests.spark import kafka
 from tests.spark.test_stream_failures import POISON
@@ -54,6 +55,28 @@ def test_a_file_has_the_results_of_the_embedded_engine(spark: SparkSession, tmp_
     assert sorted(row.reason for row in found.set_aside.collect()) == reasons
     packed = spark.read.format("holdsfor").load(str(tmp_path / "records.txt.gz"))
     assert packed.selectExpr("cast(value as binary)").collect() == lines.selectExpr("cast(value as binary)").collect()
+
+
+def test_a_line_that_is_too_long_is_set_aside_by_every_reader_of_lines(spark: SparkSession, tmp_path: Path) -> None:
+    """Also in a packed file; a file whose first line is too long is refused, and the probe does not unpack it whole."""
+    rules = hf.load_text(RICH)
+    too_long = b"x" * (LONGEST_LINE + 1)
+    path, packed = tmp_path / "records.txt", tmp_path / "packed.txt.gz"
+    path.write_bytes(b"win|5|5|ann\n" + too_long + b"\nwin|6|6|bob\n")
+    packed.write_bytes(gzip.compress(path.read_bytes(), 1))
+    source = spark.read.format("holdsfor")
+    for records in (source.load(str(path)), source.load(str(packed)), str(path), str(packed)):
+        found = hf.spark.recognise(records, rules)
+        with pytest.warns(SetAsideWarning):
+            rows = found.intervals.collect()
+        assert {row.fvp for row in rows} == {"rich(ann)=true", "rich(bob)=true"}
+        (misfit,) = found.set_aside.collect()
+        assert misfit.reason == f"the line is longer than {LONGEST_LINE} bytes"
+    with gzip.open(packed, "wb", compresslevel=1) as file:
+        for _ in range(200):
+            file.write(b"x" * (1 << 20))
+    with pytest.raises(DataProblem, match=f"HF501.*line 1 is longer than {LONGEST_LINE} bytes"):
+        hf.spark.recognise(str(packed), rules)
 
 
 class Failing(Collected):
