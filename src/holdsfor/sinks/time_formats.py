@@ -88,6 +88,8 @@ class IsoTimes:
 def moment_of(time: int, kind: TimeType) -> datetime.datetime:
     """The date and time of a time-point, in the zone of the type; without a zone it has no offset.
 
+    A time of the year 9999 that is in the year 10000 of the zone is in UTC.
+
     >>> from holdsfor.columns.time_type import TimeType
     >>> moment_of(0, TimeType("s", "Europe/Athens")).isoformat()
     '1970-01-01T02:00:00+02:00'
@@ -95,14 +97,15 @@ def moment_of(time: int, kind: TimeType) -> datetime.datetime:
     per_second = {unit: n for n, unit in _UNITS.items()}[kind.unit]
     try:
         moment = _1970 + datetime.timedelta(microseconds=time * (1_000_000 // per_second))
-        if kind.zone == "UTC":
-            return moment
-        return moment.astimezone(zoneinfo.ZoneInfo(kind.zone)) if kind.zone else moment.replace(tzinfo=None)
     except OverflowError:
         message = f"the time-point {time} is outside the years 1 to 9999 of ISO 8601"
         what = "write times as integers: "
         hint = Hint(f'{what}`times="integer"`', on_command_line=f"{what}`--times integer`")
         raise DataProblem(Diagnostic("HF731", message, hint=hint)) from None
+    try:
+        return moment.astimezone(zoneinfo.ZoneInfo(kind.zone)) if kind.zone else moment.replace(tzinfo=None)
+    except OverflowError:
+        return moment
 
 
 def shown_as(kind: TimeType | None) -> ShowTime:

@@ -1,8 +1,9 @@
 """Times of records to time-points: integers unchanged, ISO 8601 and Arrow timestamps as time since 1970.
 
 A time such as `2026-03-01T08:00:00+01:00` becomes a number of seconds, or of the finer unit of the run. A time that is
-not a whole number of units is an error of a run whose unit is not given; else its record is set aside. A time without
-an offset from UTC is taken as UTC. Times with and without an
+not a whole number of units is an error of a run whose unit is not given; else its record is set aside. Dates are in the
+years 1 to 9999, those that can be written again. A start or an arrival is before the year 9999, so that the time-points
+that follow can be written too. A time without an offset from UTC is taken as UTC. Times with and without an
 offset cannot be compared, so all times of a run must be of the same form as the first. With a time zone, a time
 without an offset is a time of the zone, and both forms can be compared. `holdsfor.sources.file_times` decides whether
 the times of a file are integers or dates.
@@ -39,6 +40,8 @@ Unit = Literal["s", "ms", "us"]
 Flags = NDArray[np.bool_]
 
 _PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
+_YEARS: dict[int, tuple[int, int]] = {9998: (-62135596800, 253370764800), 9999: (-62135596800, 253402300800)}
+"""The seconds since 1970 at which the year 1 begins and a last year ends."""
 _DIGITS: dict[int, Unit] = {0: "ms", 1: "ms", 2: "ms", 3: "ms", 4: "us", 5: "us", 6: "us"}
 """The unit that fits fractions of a second, by the number of their digits."""
 
@@ -88,6 +91,7 @@ class Clock:
         self.columns: set[tuple[str | None, str | None]] = set()
         """The units and zones of the columns with times of records; a column of texts has no unit, and UTC."""
         self._has_read_moments = False
+        self._last_year = 9999
 
     @property
     def time_type(self) -> TimeType | None:
@@ -142,8 +146,9 @@ class Clock:
         """The time-points of a column of times of records, the `start`, `end` or `arrival` of a file."""
         file_times.note(array, is_start=role == "start")
         had_offset, self.has_offset = self.has_offset, None if self.are_arguments else self.has_offset
-        self._has_read_moments = False
+        self._has_read_moments, self._last_year = False, 9999 if role == "end" else 9998
         found = self.column(array, what, are_ends=role == "end", are_dates=file_times.expected(array))
+        self._last_year = 9999
         if pt.is_timestamp(array.type):
             self.columns.add((array.type.unit, array.type.tz))
         elif self._has_read_moments:
@@ -161,15 +166,18 @@ class Clock:
         there = array.is_valid().to_numpy(zero_copy_only=False)
         has_offset = np.full(len(array), array.type.tz is not None)
         is_comparable = self._are_comparable(has_offset, there)
+        is_written = self._are_in_years(values, _PER_SECOND[array.type.unit])
+        values = np.where(is_written, values, 0)
         if self.zone is not None and array.type.tz is None:
             values, is_local = _localised(values, array.type.unit, self.zone)
             is_comparable = is_comparable & is_local
         times, is_whole = _rescaled(values, _PER_SECOND[array.type.unit], _PER_SECOND[self.unit])
+        is_whole &= is_written
         wrong = np.flatnonzero(there & ~(is_comparable & is_whole))
         odd = array.take(pa.array(wrong))
         odd = odd if array.type.tz is None else odd.cast(pa.timestamp(array.type.unit, "UTC"))
         faults = {
-            row: self._fault_of_finer(text)
+            row: self._fault_of_moment(text)
             if is_comparable[row]
             else self._fault(re.sub(r"(\.\d{6})\d+", r"\1", text), "time")
             for row, text in zip(wrong.tolist(), odd.cast(pa.string()).to_pylist(), strict=True)
@@ -227,6 +235,7 @@ class Clock:
         self._has_read_moments |= len(chosen) > 0
         moments, is_local = self._instants(texts.take(pa.array(chosen)), with_offset[chosen])
         values, is_whole = _rescaled(moments, _PER_SECOND["us"], _PER_SECOND[self.unit])
+        is_whole &= self._are_in_years(moments, _PER_SECOND["us"])
         times = np.zeros(len(texts), np.int64)
         times[chosen], is_moment[chosen] = values, is_whole & is_local
         return times, is_moment
@@ -242,6 +251,13 @@ class Clock:
         naive = texts.take(pa.array(local)).cast(pa.timestamp("us")).cast(pa.int64()).to_numpy()
         found[local], exists[local] = _localised(naive, "us", self.zone)
         return found, exists
+
+    def _are_in_years(self, times: Int64, per_second: int) -> Flags:
+        """Which times are in the years that can be written."""
+        first, end = _YEARS[self._last_year]
+        seconds = times // per_second
+        are_in: Flags = (seconds >= first) & (seconds < end)
+        return are_in
 
     def _are_comparable(self, has_offset: Flags, which: Flags) -> Flags:
         """Which times agree with the first time of the run in having an offset or not."""
@@ -268,12 +284,14 @@ class Clock:
         elif self.zone is None and has_offset != self.has_offset:
             first, others = ("an", "none") if has_offset else ("no", "one")
             return f"the time `{text}` has {first} offset from UTC, and others have {others}"
-        return self._fault_of_finer(text)
+        return self._fault_of_moment(text)
 
-    def _fault_of_finer(self, text: str) -> str:
-        """The fault of a time that is not a whole number of units."""
+    def _fault_of_moment(self, text: str) -> str:
+        """The fault of a date and time that is out of range, or not a whole number of units."""
         digits = re.search(r"\.(\d*[1-9])", text)
         unit = _DIGITS.get(len(digits[1]) if digits else 0)
+        if digits is None or (unit is not None and _PER_SECOND[unit] <= _PER_SECOND[self.unit]):
+            return f"the time `{text}` is not in the years 1 to {self._last_year}"
         fault = f"the time `{text}` falls between two time-points: the unit of time is `{self.unit}`"
         if unit is None:
             return f"{fault}, and the finest is `us`"
