@@ -1,6 +1,6 @@
 """The programs of `fragments.py`, in the language of each system."""
 
-__all__ = ["LOGICA_QUOTE", "QUOTE_RULES", "SCASP_QUOTE", "SCASP_VOTING", "VOTING_RULES"]
+__all__ = ["IMMUNE_RULES", "LOGICA_QUOTE", "QUOTE_RULES", "SCASP_QUOTE", "SCASP_VOTING", "VOTING_RULES"]
 
 QUOTE_RULES = """
 initiatedAt(quote(M,C)=true, T) :- happensAt(present_quote(M,C), T).
@@ -22,6 +22,39 @@ grounding(voting(M)=over) :- motion(M).
 motion(1).
 motion(2).
 motion(3).
+"""
+
+# A variable moves by one towards its aim, which depends on both variables. It moves with the next tick; variable 1
+# falls only if its aim was the same at the last tick, and below it. Loops differ in the initial values.
+IMMUNE_RULES = """
+initially(level(C,0)=H) :- loop(C, H, _).
+initially(level(C,1)=S) :- loop(C, _, S).
+initiatedAt(level(C,0)=New, T) :-
+    happensAt(tick, T), holdsAt(level(C,0)=H, T), holdsAt(level(C,1)=S, T), aims(H, S, Aim, _), Aim > H, New is H + 1.
+initiatedAt(level(C,0)=New, T) :-
+    happensAt(tick, T), holdsAt(level(C,0)=H, T), holdsAt(level(C,1)=S, T), aims(H, S, Aim, _), Aim < H, New is H - 1.
+initiatedAt(level(C,1)=New, T) :-
+    happensAt(tick, T), holdsAt(level(C,0)=H, T), holdsAt(level(C,1)=S, T), aims(H, S, _, Aim), Aim > S, New is S + 1.
+initiatedAt(level(C,1)=New, T) :-
+    happensAt(tick, T), holdsAt(level(C,0)=H, T), holdsAt(level(C,1)=S, T), aims(H, S, _, Aim), Aim < S,
+    holdsAt(was(C)=aim(Aim, Before), T), Aim < Before, New is S - 1.
+initiatedAt(was(C)=aim(Aim, S), T) :-
+    happensAt(tick, T), holdsAt(level(C,0)=H, T), holdsAt(level(C,1)=S, T), aims(H, S, _, Aim).
+aims(0, 0, 1, 0).
+aims(0, 1, 0, 0).
+aims(0, 2, 0, 1).
+aims(1, 0, 1, 1).
+aims(1, 1, 1, 2).
+aims(1, 2, 0, 2).
+aims(2, 0, 2, 1).
+aims(2, 1, 2, 2).
+aims(2, 2, 2, 2).
+loop(0, 0, 0).
+loop(1, 1, 0).
+loop(10, 0, 1).
+loop(11, 1, 1).
+loop(20, 0, 2).
+loop(21, 1, 2).
 """
 
 SCASP_QUOTE = """

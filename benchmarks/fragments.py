@@ -1,9 +1,10 @@
-"""Fragments of NetBill and voting on several systems: Figures 5 (left) and 6 of the delayed-effects paper.
+"""Fragments of NetBill, voting and a feedback loop on several systems: Figures 5 and 6 of the delayed-effects paper.
 
 `EXPERIMENTS=path SCASP=path LOGICA=command JAVA=command python benchmarks/fragments.py [--long]` prints a table for
 each fragment and writes `build/benchmarks/fragments.json`. *quote* begins with an event and ends with another one,
-without delays; *voting* ends five time-points after it began, unless it is closed before. A stream has one event at
-each time-point. Seconds are processor seconds of the whole process, which includes its start; *recognition* is
+without delays; *voting* ends five time-points after it began, unless it is closed before; *immune response* has two
+variables, six combinations of initial values, and ticks. A stream has one event at each time-point. Seconds are
+processor seconds of the whole process, which includes its start; *recognition* is
 holdsfor without start, reading and compilation. The answers of all systems are compared. `peers.py` says where the
 systems come from; one that is missing is left out with a line. The paper has curves without numbers.
 """
@@ -22,7 +23,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from fragment_programs import LOGICA_QUOTE, QUOTE_RULES, SCASP_QUOTE, SCASP_VOTING, VOTING_RULES
+from fragment_programs import IMMUNE_RULES, LOGICA_QUOTE, QUOTE_RULES, SCASP_QUOTE, SCASP_VOTING, VOTING_RULES
 from peers import Missing, TooSlow, checkout, command_seconds, program, run_rtec
 from showing import duration, print_table, size_options
 from streams import Stream
@@ -30,7 +31,7 @@ from timing import write_results
 
 from holdsfor.analysis.pipeline import compile_text
 
-SIZES, SIZES_LONG = (10, 20, 40, 80, 1_000), (10, 20, 40, 80, 1_000, 4_000, 16_000)
+SIZES, SIZES_LONG = (10, 20, 40, 80, 400, 1_000), (10, 20, 40, 80, 400, 1_000, 4_000, 16_000)
 _JREC = Path(__file__).with_name("jrec_quote.prolog")
 _PAIR = re.compile(r"\((-?\d+),(-?\d+|inf)\)")
 
@@ -75,11 +76,15 @@ def ballots(n: int) -> list[Event]:
     return [(chance.choice(("open_ballot", "close_ballot")), t, (chance.randint(1, 3),)) for t in range(1, n + 1)]
 
 
+def ticks(n: int) -> list[Event]:
+    return [("tick", t, ()) for t in range(1, n + 1)]
+
+
 # -- holdsfor and RTEC→ ------------------------------------------------------------------------------------------------
 
 
 def records(events: list[Event]) -> str:
-    return "".join(f"{name}|{t}|{t}|{'|'.join(map(str, arguments))}\n" for name, t, arguments in events)
+    return "".join("|".join(map(str, (name, t, t, *arguments))) + "\n" for name, t, arguments in events)
 
 
 def by_holdsfor(rules: str, stretch: Stretch) -> Answered:
@@ -95,9 +100,9 @@ def by_holdsfor(rules: str, stretch: Stretch) -> Answered:
 
 
 def _key(row: dict[str, str]) -> tuple[int, ...]:
-    """The arguments of the fluent that is asked for; of another fluent or value, none."""
-    asked = re.fullmatch(r"(?:quote\((.*)\)=true|voting\((.*)\)=over)", row["fvp"])
-    return () if asked is None else tuple(map(int, (asked[1] or asked[2]).split(",")))
+    """The numbers of the FVP that is asked for; of another fluent or value, none."""
+    is_asked = re.fullmatch(r"quote\(.*=true|voting\(.*=over|level\(.*", row["fvp"])
+    return tuple(map(int, re.findall(r"\d+", row["fvp"]))) if is_asked else ()
 
 
 def recognition_seconds(rules: str, stretch: Stretch) -> float:
@@ -191,6 +196,22 @@ def by_jrec(stretch: Stretch) -> Answered:
 # -- both fragments ----------------------------------------------------------------------------------------------------
 
 
+def by_gklec(stretch: Stretch) -> Answered:
+    """The values at each time-point, by GKL-EC, which writes a log for each combination of initial values."""
+    source = checkout("EXPERIMENTS", "systems", "gklec", "src", "gklec.prolog")
+    logs, here = stretch.folder / "logs" / "gklec", stretch.folder / "systems" / "gklec" / "src"
+    logs.mkdir(parents=True)
+    here.mkdir(parents=True)
+    goal = f"runQueryAllInits(immune_g, {stretch.last})"
+    ran = command_seconds([program("swipl"), "-q", "-l", str(source), "-g", goal, "-t", "halt"], here)
+    found: Holding = set()
+    for log in logs.glob("results-*.txt"):
+        loop = int(log.stem.rpartition("-")[2])
+        for name, value, t in re.findall(r"holdsAt\(val\((h|s),(\d)\),(\d+)\)", log.read_text(encoding="utf-8")):
+            found.add(((loop, "hs".index(name), int(value)), int(t)))
+    return found, ran.seconds
+
+
 @dataclass(frozen=True)
 class Fragment:
     """A fragment, its streams, and the systems that it runs on, each from a stretch to an answer."""
@@ -224,6 +245,12 @@ FRAGMENTS = (
             "s(CASP)": lambda stretch: by_scasp(SCASP_VOTING, ("M",), stretch),
         },
     ),
+    Fragment(
+        "immune response",
+        IMMUNE_RULES,
+        ticks,
+        {"holdsfor": lambda stretch: by_holdsfor(IMMUNE_RULES, stretch), "GKL-EC": by_gklec},
+    ),
 )
 
 
@@ -250,7 +277,7 @@ def measured(fragment: Fragment, n: int, given_up: dict[str, str]) -> dict[str, 
 
 
 def main() -> None:
-    options = size_options("How fast are fragments of NetBill and voting on several systems?")
+    options = size_options("How fast are fragments of NetBill, voting and a feedback loop on several systems?")
     rows = []
     for fragment in FRAGMENTS:
         given_up: dict[str, str] = {}

@@ -1,6 +1,6 @@
 """RTEC_inc and holdsfor on identical records of a fleet, a share of them late.
 
-`python benchmarks/rtec_inc.py CHECKOUT [--long]` runs the fleet application of a checkout of
+`python benchmarks/rtec_inc.py CHECKOUT [--long] [--late SHARE …]` runs the fleet application of a checkout of
 github.com/eftsilio/Incremental_RTEC under SWI-Prolog, and the rules of `apps/fleet` on holdsfor, prints a table and
 writes `build/benchmarks/rtec_inc.json`. RTEC_inc was written for YAP; three predicates that SWI-Prolog lacks are
 defined before it is loaded. Its records and the types of vehicles are generated: a checkout has no records. The
@@ -23,7 +23,7 @@ from pathlib import Path
 from statistics import mean, pstdev
 from typing import Any
 
-from incremental import lateness
+from incremental import SHARES, lateness
 from incremental_runs import INCREMENTAL, SCRATCH, SideBySide, Window, batches
 from showing import print_table
 from streams import ROOT
@@ -200,15 +200,15 @@ def cells(row: dict[str, Any]) -> list[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description="How fast are RTEC_inc and holdsfor on late records of a fleet?")
     parser.add_argument("checkout", type=Path, help="a checkout of Incremental_RTEC")
-    parser.add_argument("--long", action="store_true", help="more vehicles, longer windows and more shares")
+    parser.add_argument("--long", action="store_true", help="more vehicles and longer windows")
+    parser.add_argument("--late", type=float, nargs="+", default=SHARES, metavar="SHARE", help="shares of late records")
     options = parser.parse_args()
     if not (options.checkout / "RTEC.prolog").exists():
         parser.error(f"no RTEC.prolog in {options.checkout}: expected a checkout of Incremental_RTEC")
     if shutil.which("swipl") is None:
         parser.error("SWI-Prolog (swipl) not found")
     sizes = [(50, 4), (200, 4)] if not options.long else [(200, 4), (200, 16), (500, 4)]
-    shares = (0.05, 0.2) if not options.long else (0.05, 0.1, 0.2, 0.4, 0.8)
-    rows = [measured(options.checkout, vehicles, hours, share, 9) for vehicles, hours in sizes for share in shares]
+    rows = [measured(options.checkout, *size, share, 9) for size in sizes for share in options.late]
     headings = ["vehicles", "window", "late", "records", "RTEC_inc (ms)", "scratch (ms)", "incremental (ms)", "ratio"]
     print_table([*headings, "answers that agree"], map(cells, rows))
     write_results("rtec_inc", rows)
