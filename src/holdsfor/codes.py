@@ -108,8 +108,8 @@ CODES: dict[str, Code] = {
     # 6xx: a run cannot go on
     "HF601": _error("a goal calls a predicate that is not defined"),
     "HF602": _error("a goal needs an argument that is not bound"),
-    "HF603": _error("an argument is not of the kind a built-in predicate expects"),
-    "HF604": _error("an arithmetic expression has no value, such as a division by zero"),
+    "HF603": _error("a goal without a result: an argument is not of the kind that it expects"),
+    "HF604": _error("arithmetic without a result, such as a division by zero"),
     "HF605": _error("a goal took more steps than its budget allows"),
     "HF606": _error("a goal went deeper than its budget allows"),
     "HF607": _error("a fluent with two initial values"),
@@ -118,6 +118,7 @@ CODES: dict[str, Code] = {
     "HF611": _error("a goal needs more memory than its budget allows"),
     "HF612": _error("a start-up goal that fails"),
     "HF613": _error("a goal on areas without areas, without the package for them, or with an invalid geometry"),
+    "HF614": _warning("a condition without a result for some values, such as a text where a number is needed"),
     "HF620": _error("results that cannot be written to their place"),
     "HF621": _error("a run that Spark could not finish"),
     "HF622": _error("a process of a run ended before its work was done"),

@@ -31,6 +31,7 @@ __all__ = [
     "ExecutionProblem",
     "Hint",
     "HoldsforError",
+    "NoResultWarning",
     "ParallelismWarning",
     "PlanningProblem",
     "SyntaxProblem",
@@ -250,6 +251,10 @@ class ParallelismWarning(UserWarning):
 
 class SetAsideWarning(UserWarning):
     """Some records do not fit, and were set aside."""
+
+
+class NoResultWarning(UserWarning):
+    """A condition of a rule had no result for some values, and was not satisfied there."""
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:

@@ -60,12 +60,13 @@ def test_a_failed_run_reports_the_reason_and_leaves_no_output(
     spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rules, records = tmp_path / "rules.prolog", tmp_path / "records.txt"
-    rules.write_text("happensAt(rare(X), T) :- happensAt(seen(X, N), T), z(Z), N / Z < 1.\nz(0).\n", encoding="utf-8")
+    text = "initiatedAt(rare(X)=N, T) :- happensAt(seen(X, N), T).\nfi(rare(X)=N, rare(X)=gone, N).\n"
+    rules.write_text(text, encoding="utf-8")
     records.write_text("seen|1|1|a|0\n", encoding="utf-8")
     arguments = ["spark", "run", str(rules), "-o", str(tmp_path / "found"), "--start", "0", "--end", "9"]
     assert main([*arguments, "--input", str(records)]) == 2
     err = capsys.readouterr().err
-    assert "error[HF604]: division by zero" in err
+    assert "error[HF608]: the delay of `rare(a)=0` is `0`" in err
     assert "Traceback" not in err
     assert main([*arguments, "--input", str(tmp_path / "nothing.parquet")]) == 2
     assert "error[HF501]" in capsys.readouterr().err

@@ -6,6 +6,7 @@ import csv
 import datetime
 import gzip
 import json
+import warnings
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from pathlib import Path
@@ -18,7 +19,7 @@ import pytest
 
 import holdsfor as hf
 from holdsfor.cli.main import main
-from holdsfor.errors import DataProblem, UsageProblem
+from holdsfor.errors import DataProblem, NoResultWarning, UsageProblem
 from holdsfor.sources.times import Unit
 from tests.seeds import some
 from tests.spark.answers import embedded_rows, embedded_tables, spark_rows, spark_tables
@@ -368,20 +369,7 @@ def test_workers_read_timestamps_and_the_columns_of_folders(spark: SparkSession,
     assert spark_rows(by_path) == expected
 
 
-# -- text where rules compute, and units of time -----------------------------------------------------------------------
-
-
-def test_a_dirty_cell_sets_its_record_aside(spark: SparkSession, tmp_path: Path, small_blocks: None) -> None:
-    """Also if another rule reads the record, with the lines and reasons of `recognise`."""
-    rules = hf.load_text(RULES + "happensAt(seen(V), T) :- happensAt(velocity(V, _), T).")
-    lines = [f"velocity|{i}|{i}|v{i % 7}|{'n/a' if i % 97 == 5 else i % 10}" for i in range(900)]
-    path = tmp_path / "a.txt"
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    found, expected = hf.spark.recognise(str(path), rules), hf.recognise(rules, str(path), jobs=1)
-    rows = sorted((row.line, row.reason) for row in found.set_aside.collect())
-    assert spark_rows(found) == embedded_rows(rules, str(path), jobs=1)
-    assert rows == [(each.line, each.reason) for each in expected.reading.set_aside]
-    assert len(rows) == 10
+# -- units of time -----------------------------------------------------------------------------------------------------
 
 
 def test_durations_need_a_unit_of_time_if_times_are_integers(spark: SparkSession) -> None:
@@ -461,45 +449,42 @@ def test_a_file_has_one_form_of_times_in_all_its_blocks(
         assert spark_tables(found) == embedded_tables(rules, *given)
 
 
-# -- records with which rules cannot compute ---------------------------------------------------------------------------
+# -- conditions without a result -----------------------------------------------------------------------------------------
 
 ARITHMETIC = """
 happensAt(even(V), T) :- happensAt(velocity(V, Speed), T), Speed mod 2 =:= 0.
-happensAt(slow(V), T) :- happensAt(velocity(V, Speed), T), 100 / Speed > 20.
+happensAt(slow(V), T) :-
+    happensAt(velocity(V, Speed), T),
+    100 / Speed > 20.
+happensAt(seen(V), T) :- happensAt(velocity(V, _), T).
+happensAt(both(V), T) :- happensAt(velocity(V, unknown), T).
 """
 
 
 @pytest.mark.usefixtures("small_blocks")
-def test_numbers_without_a_result_set_their_records_aside_as_embedded(spark: SparkSession, tmp_path: Path) -> None:
-    file = tmp_path / "v.csv"
-    values = [1, 2, 0, 3.5, 7, "n/a", 0.0, 4]
-    rows = "".join(f"velocity,{i},v{i % 3},{values[i % 8]}\n" for i in range(1000))
-    file.write_text(f"name,time,arg1,arg2\n{rows}", encoding="utf-8")
-    rules = hf.load_text(ARITHMETIC)
-    embedded = hf.recognise(rules, file)
-    aside = [(each.line, each.reason) for each in embedded.reading.set_aside]
-    assert len(aside) == 500
-    with hf.spark.recognise(rules, str(file), buckets=2) as found:
-        assert sorted((row.line, row.reason) for row in found.set_aside.collect()) == aside
-        assert spark_tables(found) == embedded_tables(rules, file)
-
-
-@pytest.mark.usefixtures("small_blocks")
-def test_an_error_of_a_rule_names_the_file_and_the_line(
+def test_conditions_without_a_result_are_those_of_an_embedded_run(
     spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    rules = "happensAt(fast(V), T) :- happensAt(velocity(V, S), T), S > 5.\n"
-    (tmp_path / "r.prolog").write_text(rules + "happensAt(no(V), T) :- happensAt(velocity(V, unknown), T).\n")
-    rows = "".join(f"velocity,{i},v{i % 3},{'unknown' if i > 900 else i}\n" for i in range(1000))
-    (tmp_path / "v.csv").write_text(f"name,time,arg1,arg2\n{rows}", encoding="utf-8")
-    named = f"hint: the record is line 903 of `{tmp_path}/v.csv`: `velocity,901,v1,unknown`"
-    given = [f"{tmp_path}/r.prolog", "--input", f"{tmp_path}/v.csv"]
-    for command in (
-        ["run", *given],
-        ["run", *given, "--engine", "reference"],
-        ["spark", "run", *given, "-o", f"{tmp_path}/out"],
-    ):
-        assert main(command) == 2
-        err = capsys.readouterr().err
-        assert "error[HF603]: expected a number, found `unknown` in `unknown>5`" in err
-        assert named in err, command
+    file = tmp_path / "v.csv"
+    values = [1, 2, 0, 3.5, 7, "n/a", 0.0, 4, "unknown"]
+    rows = "".join(f"velocity,{i},v{i % 3},{values[i % 9]}\n" for i in range(1000))
+    file.write_text(f"name,time,arg1,arg2\n{rows}", encoding="utf-8")
+    rules = hf.load_text(ARITHMETIC)
+    with pytest.warns(NoResultWarning):
+        embedded = hf.recognise(rules, file)
+    assert len(embedded.without_result) == 2
+    with hf.spark.recognise(rules, str(file), buckets=2) as found:
+        assert not found.set_aside.count()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NoResultWarning)
+            assert spark_tables(found) == embedded_tables(rules, file)
+        assert [each.render() for each in found.without_result] == [each.render() for each in embedded.without_result]
+    (tmp_path / "r.prolog").write_text(ARITHMETIC, encoding="utf-8")
+    command = ["spark", "run", f"{tmp_path}/r.prolog", "--input", str(file), "-o", f"{tmp_path}/out"]
+    assert main([*command, "--strict"]) == 2
+    assert "error[HF603]: `Speed mod 2 =:= 0` in the rule for `happensAt(even(V),T)`" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+    assert main(command) == 0
+    err = capsys.readouterr().err
+    assert err.count("warning[HF614]") == 2
+    assert "2 conditions without a result" in err

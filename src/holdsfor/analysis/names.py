@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, TypeGuard
 
-from holdsfor.analysis.computed_texts import ComputedTexts
 from holdsfor.analysis.number_uses import NumberUses, number_uses
 from holdsfor.analysis.pattern_index import PatternIndex, disjoint_patterns
 from holdsfor.analysis.patterns import anonymous, may_match
@@ -95,7 +94,6 @@ class Names:
     used_fvps: list[Term]
     given_fvps: list[Term] = field(default_factory=list)
     number_uses: NumberUses = field(default_factory=dict, repr=False)
-    computed_texts: ComputedTexts = field(default_factory=lambda: ComputedTexts(EventDescription()), repr=False)
     joins: PlaceJoins = field(default_factory=PlaceJoins, repr=False)
     domain_entities: list[Term] = field(default_factory=list)
     input_facts: list[InputFact] = field(default_factory=list, repr=False)
@@ -237,7 +235,6 @@ def name_everything(description: EventDescription) -> Names:
         used_fvps=_distinct(fvp.term for _, fvp in used),
         given_fvps=_distinct(open_arguments(g.entity) for g in description.given if isinstance(g.entity, Fvp)),
         number_uses=number_uses(description),
-        computed_texts=ComputedTexts(description),
         joins=place_joins(description),
         input_facts=description.given,
         domain_entities=_distinct(entity for entity, _ in domain_entities(description)),

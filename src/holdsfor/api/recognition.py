@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from holdsfor.analysis.pipeline import Compiled, check_time_zone, refuse_unknown_unit, with_clock, with_output
 from holdsfor.api.results import Result
-from holdsfor.errors import Diagnostic, ParallelismWarning, SetAsideWarning, UsageProblem
+from holdsfor.errors import Diagnostic, NoResultWarning, ParallelismWarning, SetAsideWarning, UsageProblem
 
 if TYPE_CHECKING:
     from holdsfor.analysis.place_types import InputColumn
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from holdsfor.columns.query_times import QueryTimes
     from holdsfor.columns.time_type import TimeType
     from holdsfor.parallel.processes.job import JobSettings
+    from holdsfor.prolog.faults import Fault
     from holdsfor.runtime.reports.report import ReportColumns
     from holdsfor.runtime.session import EngineSession
     from holdsfor.sources.python_objects import Event, Fluent
@@ -75,7 +76,9 @@ def recognise(
 
     A table with its own columns is given with a description of its rows: `(frame, "happensAt(speed(id, kmh), ts)")`.
     Records that do not fit are in `result.reading.set_aside`, and a `SetAsideWarning` counts them. A run with more than
-    `max_set_aside` of them (`"5%"`, or a number of records) is an error; by default, if all records are set aside.
+    `max_set_aside` of them (`"5%"`, or a number of records) is an error; by default, if all records are set aside. A
+    condition without a result for some values, such as a text where a number is needed, is not satisfied there: a
+    `NoResultWarning` names the rule and an example, and `result.without_result` has these warnings.
 
     `show` are the fluents and events that the result has, by name (`"gap"`), name and arity (`"gap/1"`) or pattern
     (`"gap(_)=farFromPorts"`); only these and the fluents that they need are computed. It replaces the `output`
@@ -190,7 +193,6 @@ class _Run:
         from holdsfor.query.query_engine import QueryContext
         from holdsfor.runtime.reports.report_tables import DecodedReport
         from holdsfor.runtime.session import EngineSession
-        from holdsfor.sources.number_fields import naming_records
 
         settings, rules, symbols = self.settings, self.rules, Symbols()
         tick, window, step = settings.tick, settings.window, settings.step
@@ -203,12 +205,20 @@ class _Run:
             rules, start=begin, end=stop, tick=tick, window=window, allen_memory=memory, symbols=symbols
         )
         queries = QueryTimes(begin, stop, step if step is not None else window, window, tick)
-        with naming_records(reading.suspects):
-            report = _settled(session, reading, queries, merge_windows=self.merge_windows)
+        report = _settled(session, reading, queries, merge_windows=self.merge_windows)
         counts = (*session.records.counts, session.state.n_new_members)
         context = QueryContext(rules, start=begin, tick=tick)
         decoded, columns, times = DecodedReport(report, symbols), self._columns, self._time_type(reading)
-        return Result(decoded, columns, reading, *counts, one_process_because=reason, context=context, time_type=times)
+        return Result(
+            decoded,
+            columns,
+            reading,
+            *counts,
+            one_process_because=reason,
+            without_result=warn_no_result(session.faults, rules, stacklevel=5),
+            context=context,
+            time_type=times,
+        )
 
     def _read(self, symbols: Symbols) -> ColumnReading:
         from holdsfor.sources.input_sizes import are_large
@@ -224,7 +234,6 @@ class _Run:
         from holdsfor.parallel.processes.job import Job
         from holdsfor.query.query_engine import QueryContext
         from holdsfor.runtime.reports.report_tables import DecodedReport
-        from holdsfor.sources.number_fields import naming_records
 
         with Job(self.rules, self.inputs, self.settings, n) as job:
             for each in job.one_bucket if has_warnings else ():
@@ -232,8 +241,7 @@ class _Run:
             reading = job.read()
             warn_set_aside(reading.n_records, reading.set_aside, self.limit, stacklevel=5)
             self._check_unit(reading)
-            with naming_records(reading.suspects):
-                found = job.evaluate()
+            found = job.evaluate()
         late, dropped, cut = (found.counts.total(outcome) for outcome in ("late", "dropped", "cut"))
         return Result(
             DecodedReport(found.report, found.symbols),
@@ -245,6 +253,7 @@ class _Run:
             unmatched=0,
             new_member=0,
             n_processes=n,
+            without_result=warn_no_result(found.counts.faults, self.rules, stacklevel=5),
             context=QueryContext(self.rules, start=found.start, tick=self.settings.tick),
             time_type=self._time_type(reading),
         )
@@ -277,6 +286,16 @@ def warn_set_aside(
         if limit is not None:
             limit.check(n_records, counts)
         warnings.warn(set_aside_message(n_records, counts), SetAsideWarning, stacklevel=stacklevel)
+
+
+def warn_no_result(faults: Iterable[Fault], rules: Compiled, *, stacklevel: int) -> tuple[Diagnostic, ...]:
+    """Warn of the conditions that had no result for some values, and return the warnings."""
+    from holdsfor.prolog.faults import fault_diagnostics
+
+    found = tuple(fault_diagnostics(faults, rules.programs))
+    for each in found:
+        warnings.warn(each.render(), NoResultWarning, stacklevel=stacklevel)
+    return found
 
 
 def _settled(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdsfor.analysis.result_columns import find_table
 from holdsfor.api.results import QueryResult
-from holdsfor.errors import counted
+from holdsfor.errors import Diagnostic, counted
 from holdsfor.runtime.reports.changes import Changes, changes_since
 from holdsfor.runtime.reports.report import ReportColumns as Known
 from holdsfor.runtime.reports.report_tables import DecodedReport
@@ -29,7 +29,8 @@ class Report(QueryResult):
     The counts are of records since the previous query time. *late*: admitted although the previous query time should
     have had it; *dropped*: no window admits it, or it ends before the session starts; *cut*: partly before the window;
     *set aside*: does not fit; *unmatched*: a retraction without a record; *new member*: an entity first seen after
-    time-points are settled.
+    time-points are settled. `without_result` are warnings about conditions that had no result for some values, and had
+    always had one before.
 
     >>> import holdsfor as hf
     >>> session = hf.Session(hf.load_text("happensAt(alarm(X), T) :- happensAt(smoke(X), T)."), start=0, window=20)
@@ -46,6 +47,7 @@ class Report(QueryResult):
     unmatched: int
     new_member: int
     _compared: tuple[Known, Known, int]
+    without_result: tuple[Diagnostic, ...] = ()
 
     @cached_property
     def changes(self) -> list[Change]:

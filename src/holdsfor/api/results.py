@@ -429,8 +429,9 @@ class Result(QueryResult):
     *late*: admitted after a query time that should have had it; *dropped*: no window admits it; *cut*: partly before
     the window; *set aside*: does not fit; *unmatched*: a retraction without a record; *new member*: an entity of a
     dynamic domain first seen after time-points are settled, which never happens in a run over files and tables.
-    `n_processes` is the number of processes that computed the result; `one_process_because` is the reason if several
-    were to compute it and one did.
+    `without_result` are warnings about conditions that had no result for some values, such as a text where a number is
+    needed. `n_processes` is the number of processes that computed the result; `one_process_because` is the reason if
+    several were to compute it and one did.
 
     >>> import holdsfor as hf
     >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
@@ -447,6 +448,7 @@ class Result(QueryResult):
     new_member: int
     n_processes: int = 1
     one_process_because: str | None = None
+    without_result: tuple[Diagnostic, ...] = ()
 
     def _headline(self) -> Iterator[str]:
         yield from super()._headline()

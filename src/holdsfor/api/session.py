@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NoReturn, SupportsIndex
 
@@ -27,12 +27,13 @@ from holdsfor.analysis.pipeline import Compiled, check_time_zone, refuse_unknown
 from holdsfor.analysis.place_types import InputColumn
 from holdsfor.analysis.sorts import Place
 from holdsfor.analysis.variable_types import ConstantType
-from holdsfor.api.recognition import Input, check_arguments, warn_set_aside
+from holdsfor.api.recognition import Input, check_arguments, warn_no_result, warn_set_aside
 from holdsfor.api.report import Report
 from holdsfor.columns.query_times import QueryTimes
 from holdsfor.columns.records import Records
 from holdsfor.columns.tables import Key
 from holdsfor.errors import DataProblem, Diagnostic, UsageProblem
+from holdsfor.prolog.faults import fault_problem
 from holdsfor.query.query_engine import QueryContext
 from holdsfor.runtime import session as engine
 from holdsfor.runtime.reports.report import ReportColumns as Known
@@ -45,7 +46,6 @@ from holdsfor.sinks.output_files import replace_file
 from holdsfor.sources.input_columns import input_columns, is_untyped, merged_columns, with_schema
 from holdsfor.sources.inputs import InputReader, listed_together, open_input
 from holdsfor.sources.number_checks import refuse_conflicts
-from holdsfor.sources.number_fields import naming_records
 from holdsfor.sources.python_objects import Event, Fluent
 from holdsfor.sources.reading import ColumnReading, Operations
 from holdsfor.sources.text_records import SetAside
@@ -82,10 +82,11 @@ class Session:
     A query time covers the window before it (without a window: all time since the start). Query times are `step` apart,
     by default a window. The run starts at `start`, by default at the first record of the first query time. `goals` are
     proved before the run. An interval that ended more than `allen_memory` ago, by default the window, is no longer
-    `before` a later one. Records that do not fit are set aside, or are an error if `strict`. With `incremental` "on", a
-    query time evaluates only what changed, with "off" the whole window, and by default what costs less; the results are
-    the same. It may keep `incremental_memory` bytes to do so. `show` are the fluents and events to report, and
-    `time_unit` is the length of a time-point, both as in `recognise`.
+    `before` a later one. Records that do not fit are set aside, and conditions without a result for some values are a
+    `NoResultWarning`; both are errors if `strict`. With `incremental` "on", a query time evaluates only what changed,
+    with "off" the whole window, and by default what costs less; the results are the same. It may keep
+    `incremental_memory` bytes to do so. `show` are the fluents and events to report, and `time_unit` is the length of a
+    time-point, both as in `recognise`.
 
     >>> import holdsfor as hf
     >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
@@ -149,7 +150,6 @@ class Session:
         )
         self._start = first
         self._last_report = Known(self._engine.start - 1, {}, {})
-        self._suspects: dict[str, SetAside] = {}
         self._n_outside = 0
         self._n_set_aside = 0
         self._counted = [0, 0, 0, 0, 0, 0]
@@ -243,7 +243,6 @@ class Session:
             "start": self._start,
             "columns": [[*place, int(column.types), column.name] for place, column in self._given.items()],
             "counts": [self.n_records, self._n_outside, self._n_set_aside],
-            "suspects": [[text, astuple(each)] for text, each in self._suspects.items()],
             "reported": self._counted,
         }
         return self._engine.snapshot({"session": more}).to_bytes()
@@ -336,7 +335,6 @@ class Session:
         }
         self.n_records, self._n_outside, self._n_set_aside = saved["counts"]
         self._counted = saved["reported"]
-        self._suspects = {text: SetAside(*each) for text, each in saved["suspects"]}
         self._last_report = self._engine.last_report() or Known(self._engine.start - 1, {}, {})
 
     # -- records -------------------------------------------------------------------------------------------------------
@@ -412,7 +410,6 @@ class Session:
             input_reader.add(open_input(each, names))
         self._has_untyped |= any(map(is_untyped, inputs))
         self._given = given
-        self._suspects = input_reader.reading.suspects | self._suspects
         return input_reader.reading
 
     def _refuse_missing(self, key: Key, columns: Records, row: int) -> None:
@@ -455,11 +452,14 @@ class Session:
             self._engine.window = self.window if length is None or time < last else length
             if parts:
                 parts[-1] = parts[-1].before(self._engine.settled_at(time))
-            with naming_records(self._suspects):
-                parts.append(self._engine.query(time))
+            parts.append(self._engine.query(time))
             frontier = self._engine.frontier if frontier is None else frontier
         assert frontier is not None
-        report = self._report(parts, frontier)
+        faults = self._engine.faults.unreported()
+        if self.strict and (problem := fault_problem(faults, self._rules.programs)) is not None:
+            raise problem
+        without_result = warn_no_result(faults, self._rules, stacklevel=3)
+        report = self._report(parts, frontier, without_result)
         self._engine.window = self.window
         self._engine.records.take_unmatched()
         if self._engine.compact() is not None:
@@ -516,7 +516,7 @@ class Session:
         else:
             yield from busy_query_times(self._engine, QueryTimes(before, last, self.step, self.window), last)
 
-    def _report(self, parts: list[Known], frontier: int) -> Report:
+    def _report(self, parts: list[Known], frontier: int, without_result: tuple[Diagnostic, ...]) -> Report:
         run, current = self._engine, parts[-1]
         known = current
         if self.window is not None:
@@ -532,7 +532,7 @@ class Session:
         context = QueryContext(run.rules.compiled, run.rules.goals, self._start, self.tick)
         decoded = DecodedReport(known, run.symbols.view)
         times = None if self._has_integers else self._clock.time_type
-        return Report(decoded, self._given, *counts, compared, context=context, time_type=times)
+        return Report(decoded, self._given, *counts, compared, without_result, context=context, time_type=times)
 
 
 def _proved(goals: Iterable[str | Term]) -> list[Term]:

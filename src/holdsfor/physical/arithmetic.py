@@ -4,7 +4,7 @@ A column of numbers is either all integers or all floats, and most expressions a
 (`column_functions.py`). Rows whose variables have different kinds of numbers are computed in groups, one for each
 combination of kinds. A group whose results cannot form one column (integers beyond 48 bits, a division that is exact
 in some rows only) is computed by the functions of the background engine (`prolog/functions.py`), each for all rows in
-turn. An expression without a value is left to the background engine, which reports the problem.
+turn. Rows in which an expression has no value are left to the background engine, which notes one of them.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _Part: TypeAlias = tuple[Rows, Int64 | None]
 
 
 def computed(term: Term, rows: Rows, symbols: Symbols) -> Int64:
-    """The words of an expression in every row; raises `NoValue` with a row in which it has no value."""
+    """The words of an expression in every row; raises `NoValue` with the rows in which it has no value."""
     words = np.empty(rows.n, dtype=np.int64)
     for part, positions in _parts(rows, list(variables(term))):
         values = number_column(term, part, symbols)
@@ -62,7 +62,7 @@ def computed(term: Term, rows: Rows, symbols: Symbols) -> Int64:
 
 
 def compared(name: str, left: Term, right: Term, rows: Rows, symbols: Symbols) -> NDArray[np.bool_]:
-    """Whether a comparison holds in each row; raises `NoValue` with a row in which a side has no value."""
+    """Whether a comparison holds in each row; raises `NoValue` with the rows in which a side has no value."""
     whole = compare_columns(name, left, right, rows, symbols) if rows.n else None
     if whole is not None:
         return whole

@@ -1,7 +1,7 @@
 """Arithmetic on columns of any numbers, by the functions of the background engine.
 
 Each function of an expression is applied to whole columns of Python numbers, once for each distinct row. The results
-are those of the background engine, and a row without a result raises `NoValue`.
+are those of the background engine, and rows without a result raise `NoValue`.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _MAX_DEPTH = 100
 
 
 class NoValue(Exception):
-    """An expression has no value in a row."""
+    """An expression has no value in some rows."""
 
-    def __init__(self, row: int) -> None:
-        super().__init__(row)
-        self.row = row
+    def __init__(self, rows: Int64) -> None:
+        super().__init__(rows)
+        self.rows = rows
 
 
 def exact_words(term: Term, rows: Rows, symbols: Symbols, positions: Int64 | None = None) -> Int64:
@@ -58,8 +58,8 @@ def _distinct_values(
         columns = {name: [value_of(term) for term in found] for name, found in terms_of.items()}
         return ids, [_values(term, columns, len(first)) for term in terms]
     except GoalProblem:
-        row = int(first[_first_failure(terms, terms_of, len(first))])
-        raise NoValue(row if positions is None else int(positions[row])) from None
+        rows_without = np.flatnonzero(_without_value(terms, terms_of, len(first))[ids])
+        raise NoValue(rows_without if positions is None else positions[rows_without]) from None
 
 
 def _values(term: Term, columns: dict[str, list[Number]], n: int, depth: int = 0) -> list[Number]:
@@ -77,15 +77,17 @@ def _values(term: Term, columns: dict[str, list[Number]], n: int, depth: int = 0
     return [value_of(substitute(term, dict(zip(columns, map(number_term, row), strict=True)))) for row in rows]
 
 
-def _first_failure(terms: Sequence[Term], terms_of: dict[str, list[Term]], n: int) -> int:
-    """The first distinct row in which an expression has no value."""
+def _without_value(terms: Sequence[Term], terms_of: dict[str, list[Term]], n: int) -> NDArray[np.bool_]:
+    """The distinct rows in which an expression has no value."""
+    found = np.zeros(n, dtype=bool)
     for row in range(n):
         try:
             for term in terms:
-                value_of(substitute(term, {name: found[row] for name, found in terms_of.items()}))
+                value_of(substitute(term, {name: known[row] for name, known in terms_of.items()}))
         except GoalProblem:
-            return row
-    raise AssertionError("an expression without a value has none in some row")
+            found[row] = True
+    assert found.any(), "an expression without a value has none in some row"
+    return found
 
 
 def _words(values: Sequence[Number], symbols: Symbols) -> Int64:

@@ -194,7 +194,9 @@ class _Planning:
         operand = self.operand(step.intervals)
         whole = self.whole(operand, step, variables(step.bound))
         node, result, fluent = step_id(self.rule, step), step.result.name, self.fluents.get(operand)
-        self.add(FilterDuration(node, result, self.varies[whole], whole, step.comparison, step.bound, fluent))
+        self.add(
+            FilterDuration(node, result, self.varies[whole], whole, step.comparison, step.bound, fluent, step.span)
+        )
 
     def allen(self, step: Allen) -> None:
         source, target = self.operand(step.source), self.operand(step.target)

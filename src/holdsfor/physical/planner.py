@@ -148,11 +148,13 @@ class Planner:
                 return UnionBranches(
                     tuple(tuple(self.plan_branch(b, bound, set(outputs), untimed)) for b in branches), outputs
                 )
-            case Collect(template, body, result, aggregate):
+            case Collect(template, body, result, aggregate, span):
                 own = {name for c in body for name in condition_variables(c)} | set(variables(template))
                 plan = tuple(self.plan_collection(template, body, bound))
                 is_count = aggregate == "count" and counts_fluents(plan, bound)
-                return (CountFluents if is_count else Aggregate)(template, plan, tuple(sorted(own)), result, aggregate)
+                return (CountFluents if is_count else Aggregate)(
+                    template, plan, tuple(sorted(own)), result, aggregate, span
+                )
 
     def plan_branch(
         self, body: tuple[Condition, ...], bound: set[str], used: set[str], untimed: Untimed | None

@@ -136,7 +136,7 @@ class Areas:
         import numpy as np
 
         west, south, east, north = self.shapes[number].bounds
-        farthest = 0.0 if metres is None or not len(metres) else max(0.0, float(metres.max())) / METRES_PER_DEGREE
+        farthest = 0.0 if metres is None else float(np.fmax.reduce(metres, initial=0.0)) / METRES_PER_DEGREE
         plane, factor = (self.shapes[number], 1.0) if metres is None else self.scaled[number]
         margin = farthest / factor if factor > 0 else 360.0
         slack = 1e-9 * (metres is not None)

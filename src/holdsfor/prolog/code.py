@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from holdsfor.prolog.machine import Machine
 
 __all__ = [
+    "FAIL",
     "HALT",
     "PROCEED",
     "Call",
@@ -27,7 +28,6 @@ __all__ = [
     "Cut",
     "CutTo",
     "Enter",
-    "Fail",
     "Fork",
     "Frame",
     "Goal",
@@ -135,6 +135,9 @@ class Fail(Control):
 
     def step(self, machine: Machine, slots: Slots, cut: int, parent: Frame) -> Registers | None:
         return None
+
+
+FAIL = Fail()
 
 
 class Fork(Control):

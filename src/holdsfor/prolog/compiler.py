@@ -18,13 +18,13 @@ from typing import Any, TypeAlias
 
 from holdsfor.prolog.arithmetic import COMPARISONS, compile_expression, number_term
 from holdsfor.prolog.code import (
+    FAIL,
     PROCEED,
     Call,
     CollectAnswer,
     Cut,
     CutTo,
     Enter,
-    Fail,
     Fork,
     InlineTest,
     MetaCall,
@@ -41,7 +41,6 @@ from holdsfor.syntax.terms import EMPTY_LIST, Atom, Struct, Term, Var, conjuncts
 __all__ = ["CONTROL", "TESTS", "compile_body"]
 
 Library: TypeAlias = Mapping[tuple[str, int], Any]
-_FAIL = Fail()
 _TRUE = Atom("true")
 
 TESTS = frozenset([("is", 2), ("=", 2), *((name, 2) for name in COMPARISONS), *INLINE])
@@ -116,7 +115,7 @@ class _Compiler:
 
     def disjunction(self, goal: Term, after: Step, cut: Cutter) -> Step:
         branches = _disjuncts(goal)
-        step = self.branch(branches.pop(), _FAIL, after, cut)
+        step = self.branch(branches.pop(), FAIL, after, cut)
         while branches:
             step = self.branch(branches.pop(), step, after, cut)
         return step
@@ -131,7 +130,7 @@ class _Compiler:
             then = SoftCut(slot, self.construct(branch.args[1], after, cut))
             return Fork(self.local(branch.args[0], slot, then), other, slot)
         step = self.construct(branch, after, cut)
-        return step if other is _FAIL else Fork(step, other, self.scope.new_slot())
+        return step if other is FAIL else Fork(step, other, self.scope.new_slot())
 
     def if_then_else(self, condition: Term, then: Term, other: Step, after: Step, cut: Cutter) -> Step:
         slot = self.scope.new_slot()
@@ -144,7 +143,7 @@ class _Compiler:
 
     def negation(self, goal: Term, after: Step) -> Step:
         slot = self.scope.new_slot()
-        return Fork(self.local(goal, slot, CutTo(slot, _FAIL)), after, slot)
+        return Fork(self.local(goal, slot, CutTo(slot, FAIL)), after, slot)
 
     def opaque(self, goal: Term, after: Step) -> Step:
         """`call(Goal)` of a known goal."""
@@ -306,17 +305,17 @@ def _forall(c: _Compiler, condition: Term, action: Term, after: Step) -> Step:
 
 CONTROL: dict[tuple[str, int], Construct] = {
     ("true", 0): lambda c, goal, args, after, cut: after,
-    ("fail", 0): lambda c, goal, args, after, cut: _FAIL,
-    ("false", 0): lambda c, goal, args, after, cut: _FAIL,
+    ("fail", 0): lambda c, goal, args, after, cut: FAIL,
+    ("false", 0): lambda c, goal, args, after, cut: FAIL,
     ("!", 0): lambda c, goal, args, after, cut: cut(after),
     (",", 2): lambda c, goal, args, after, cut: c.conjunction(goal, after, cut),
     (";", 2): lambda c, goal, args, after, cut: c.disjunction(goal, after, cut),
-    ("->", 2): lambda c, goal, args, after, cut: c.branch(goal, _FAIL, after, cut),
-    ("*->", 2): lambda c, goal, args, after, cut: c.branch(goal, _FAIL, after, cut),
+    ("->", 2): lambda c, goal, args, after, cut: c.branch(goal, FAIL, after, cut),
+    ("*->", 2): lambda c, goal, args, after, cut: c.branch(goal, FAIL, after, cut),
     ("\\+", 1): lambda c, goal, args, after, cut: c.negation(args[0], after),
     ("not", 1): lambda c, goal, args, after, cut: c.negation(args[0], after),
     ("^", 2): lambda c, goal, args, after, cut: c.opaque(args[1], after),
-    ("once", 1): lambda c, goal, args, after, cut: c.if_then_else(args[0], _TRUE, _FAIL, after, cut),
+    ("once", 1): lambda c, goal, args, after, cut: c.if_then_else(args[0], _TRUE, FAIL, after, cut),
     ("ignore", 1): lambda c, goal, args, after, cut: c.if_then_else(args[0], _TRUE, after, after, cut),
     ("forall", 2): lambda c, goal, args, after, cut: _forall(c, args[0], args[1], after),
     ("findall", 3): lambda c, goal, args, after, cut: c.find_all(goal, args[0], args[1], args[2], EMPTY_LIST, after),

@@ -18,12 +18,15 @@ from functools import cached_property
 from itertools import count
 
 from holdsfor.errors import Diagnostic, ExecutionProblem
+from holdsfor.prolog.arithmetic import number_term, value_of
 from holdsfor.prolog.database import Database
+from holdsfor.prolog.faults import Faults
 from holdsfor.prolog.groundness import Groundness
 from holdsfor.prolog.machine import Machine
-from holdsfor.prolog.problems import GoalProblem, located, shown
+from holdsfor.prolog.problems import RESULTLESS, GoalProblem, located, shown
 from holdsfor.prolog.unify import Ref, deref, resolve_counted
-from holdsfor.syntax.terms import Term, Var, is_larger, variables
+from holdsfor.syntax.source import Span
+from holdsfor.syntax.terms import Float, Int, Term, Var, is_larger, variables
 
 __all__ = ["DEFAULT_MAX_DEPTH", "DEFAULT_MAX_STEPS", "PROOF", "Engine"]
 
@@ -63,13 +66,20 @@ class Engine:
     """Answers goals from a database. Every goal has its own machine, so answers of several goals may be interleaved.
 
     `max_steps` bounds the calls of a goal, `max_depth` the number of pending goals or choice points. A goal that
-    exceeds a bound raises an `ExecutionProblem`, like every other failure of a proof.
+    exceeds a bound raises an `ExecutionProblem`, like every other failure of a proof. With `faults`, a condition
+    without a result fails, and is noted there.
     """
 
     def __init__(
-        self, database: Database, *, max_steps: int = DEFAULT_MAX_STEPS, max_depth: int = DEFAULT_MAX_DEPTH
+        self,
+        database: Database,
+        *,
+        max_steps: int = DEFAULT_MAX_STEPS,
+        max_depth: int = DEFAULT_MAX_DEPTH,
+        faults: Faults | None = None,
     ) -> None:
         self.database = database
+        self.faults = faults
         self.max_steps = max_steps
         self.max_depth = max_depth
 
@@ -88,7 +98,7 @@ class Engine:
     def _answers(self, goal: Term) -> Iterator[dict[str, Term]]:
         """The solutions; copying their terms counts as steps of the goal."""
         cells = {name: Ref() for name in variables(goal)}
-        machine = Machine(self.database, self.max_steps, self.max_depth)
+        machine = Machine(self.database, self.max_steps, self.max_depth, self.faults)
         try:
             for _ in machine.solutions(goal, cells):
                 yield _answer(cells, machine.charge)
@@ -105,14 +115,33 @@ class Engine:
         """Whether there is a solution."""
         return self.once(goal) is not None
 
+    def number(self, expression: Term, span: Span | None) -> Int | Float | None:
+        """The value of an expression of the condition at a place; None if it has no result, which is noted."""
+        try:
+            return number_term(value_of(expression))
+        except GoalProblem as problem:
+            if self.faults is None or problem.code not in RESULTLESS:
+                raise located(problem, expression, span) from None
+            self.faults.note(problem.code, problem.message, expression, span)
+            return None
+
+    @property
+    def n_faults(self) -> int:
+        """How often a condition had no result."""
+        return 0 if self.faults is None else self.faults.n_noted
+
     def run(self, goal: Term) -> bool:
         """Prove a goal once for its effect on the database; whether it succeeded."""
         return self.holds(goal)
 
     def start_up(self, goals: Iterable[Term]) -> None:
-        """Prove the goals before a run. A goal that fails is an error; afterwards goals cannot change the database."""
+        """Prove the goals before a run. A goal that fails, or computes without a result, is an error.
+
+        Afterwards goals cannot change the database.
+        """
+        prover = Engine(self.database, max_steps=self.max_steps, max_depth=self.max_depth)
         for goal in goals:
-            if not self.run(goal):
+            if not prover.run(goal):
                 hint = "a start-up goal must succeed; `ignore(Goal)` always does"
                 message = f"the start-up goal `{shown(goal)}` failed"
                 raise ExecutionProblem(Diagnostic("HF612", message, None if isinstance(goal, Var) else goal.span, hint))

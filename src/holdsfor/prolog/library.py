@@ -92,7 +92,8 @@ bagof(Template, Goal, List) :-
     ).
 setof(Template, Goal, Set) :- bagof(Template, Goal, List), sort(List, Set).
 aggregate_all(What, Goal, Result) :-
-    '$aggregate_template'(What, Template), findall(Template, Goal, List), '$aggregate'(What, List, Result).
+    '$aggregate_template'(What, Expression, Value, Template),
+    findall(Template, (Goal, '$aggregate_value'(What, Expression, Value)), List), '$aggregate'(What, List, Result).
 
 clause(Head, Body) :- '$clause'(Head, Body, _).
 retract(Clause) :- '$clause_parts'(Clause, Head, Body), '$clause'(Head, Body, Reference), '$erase'(Reference).

@@ -12,17 +12,18 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
-from holdsfor.errors import ExecutionProblem
 from holdsfor.prolog.choices import Alternative, Choice, ClausesLeft, RowsLeft, unify_row
 from holdsfor.prolog.clauses import CompiledClause
-from holdsfor.prolog.code import HALT, PROCEED, Call, Frame, Goal, InlineTest, Registers, Step
+from holdsfor.prolog.code import FAIL, HALT, PROCEED, Call, Frame, Goal, InlineTest, Registers, Step
 from holdsfor.prolog.compiler import CONTROL, TESTS, compile_body
 from holdsfor.prolog.database import Database, Predicate
+from holdsfor.prolog.faults import Faults
 from holdsfor.prolog.library import LIBRARY, library_predicates
 from holdsfor.prolog.patterns import Scope, Slots
-from holdsfor.prolog.problems import GoalProblem, located, not_a, undefined
+from holdsfor.prolog.problems import RESULTLESS, GoalProblem, located, not_a, undefined
 from holdsfor.prolog.registry import DETERMINISTIC, ENUMERATED, builtin_keys
 from holdsfor.prolog.unify import Ref, Trail, copy_term, deref
+from holdsfor.syntax.source import Span
 from holdsfor.syntax.terms import Atom, Struct, Term, Var, name_and_arity
 
 __all__ = ["Machine"]
@@ -37,8 +38,9 @@ _STEPS_BETWEEN_CHECKS = 50_000
 class Machine:
     """One run of one query."""
 
-    def __init__(self, database: Database, max_steps: int, max_depth: int) -> None:
+    def __init__(self, database: Database, max_steps: int, max_depth: int, faults: Faults | None = None) -> None:
         self.database = database
+        self.faults = faults
         self.library = library_predicates()
         self.max_steps = max_steps
         self.max_depth = max_depth
@@ -196,101 +198,110 @@ class Machine:
         code, slots, cut, parent = registers
         trail, choices, contents, library = self.trail, self.choices, self.database.contents, self.library
         left: ClausesLeft | None = None
-        try:
-            while True:
-                at = n = 0
-                kind = type(code)
-                if kind is InlineTest:
-                    if code.holds(slots, trail):
-                        code = code.next
-                        continue
-                elif kind is Call:
-                    args = code.build(slots)
-                    if code.next is not PROCEED:
-                        depth: int = parent[4] + 1
-                        if depth > self.max_depth:
-                            raise self.too_deep("pending goals")
-                        parent = (code, slots, cut, parent, depth)
-                    predicate = code.predicate or contents.get(code.key) or library.get(code.key)
-                    if predicate is None or (clauses := predicate.clauses) is None:
-                        if self.call_rows(predicate, code.key, args, parent):
-                            code, slots, cut, parent, _ = parent
+        while True:
+            try:
+                while True:
+                    at = n = 0
+                    kind = type(code)
+                    if kind is InlineTest:
+                        if code.holds(slots, trail):
                             code = code.next
                             continue
-                    else:
-                        candidates, dead, time = clauses.candidates(args), clauses.dead, self.database.time
-                        height, n = len(choices), len(candidates)
-                        if dead and candidates is clauses.all:
-                            at = clauses.n_dead_ahead
-                elif code is PROCEED:
-                    code, slots, cut, parent, _ = parent
-                    code = code.next
-                    continue
-                elif code is HALT:
-                    yield
-                elif (registers := code.step(self, slots, cut, parent)) is not None:
-                    code, slots, cut, parent = registers
-                    continue
+                    elif kind is Call:
+                        args = code.build(slots)
+                        if code.next is not PROCEED:
+                            depth: int = parent[4] + 1
+                            if depth > self.max_depth:
+                                raise self.too_deep("pending goals")
+                            parent = (code, slots, cut, parent, depth)
+                        predicate = code.predicate or contents.get(code.key) or library.get(code.key)
+                        if predicate is None or (clauses := predicate.clauses) is None:
+                            if self.call_rows(predicate, code.key, args, parent):
+                                code, slots, cut, parent, _ = parent
+                                code = code.next
+                                continue
+                        else:
+                            candidates, dead, time = clauses.candidates(args), clauses.dead, self.database.time
+                            height, n = len(choices), len(candidates)
+                            if dead and candidates is clauses.all:
+                                at = clauses.n_dead_ahead
+                    elif code is PROCEED:
+                        code, slots, cut, parent, _ = parent
+                        code = code.next
+                        continue
+                    elif code is HALT:
+                        yield
+                    elif (registers := code.step(self, slots, cut, parent)) is not None:
+                        code, slots, cut, parent = registers
+                        continue
 
-                while True:
-                    if at < n:
-                        clause = candidates[at]
-                        at += 1
-                        if dead and dead.get(clause, time + 1) <= time:
-                            continue
+                    while True:
                         if at < n:
-                            if left is None:
-                                left = ClausesLeft(args, candidates, n, dead, time, parent)
-                                self.push(left)
-                            left.at = at
-                        elif left is not None:
+                            clause = candidates[at]
+                            at += 1
+                            if dead and dead.get(clause, time + 1) <= time:
+                                continue
+                            if at < n:
+                                if left is None:
+                                    left = ClausesLeft(args, candidates, n, dead, time, parent)
+                                    self.push(left)
+                                left.at = at
+                            elif left is not None:
+                                self.cut_to(height)
+                                left = None
+                            self.steps_left -= 1
+                            if self.steps_left < self.checked_at:
+                                self.check_budgets()
+                            first = clause.code or clause.prepare()
+                            fresh = [trail.stamp, *args, *clause.blank]
+                            for slot, match in clause.matchers:
+                                if not match(fresh[slot], fresh, trail):
+                                    break
+                            else:
+                                code, slots, cut, left = first, fresh, height, None
+                                break
+                            if left is not None:
+                                trail.undo(left.mark)
+                            continue
+                        if left is not None:
                             self.cut_to(height)
                             left = None
-                        self.steps_left -= 1
-                        if self.steps_left < self.checked_at:
-                            self.check_budgets()
-                        first = clause.code or clause.prepare()
-                        fresh = [trail.stamp, *args, *clause.blank]
-                        for slot, match in clause.matchers:
-                            if not match(fresh[slot], fresh, trail):
-                                break
-                        else:
-                            code, slots, cut, left = first, fresh, height, None
+                        if not choices:
+                            return
+                        newest = choices[-1]
+                        trail.undo(newest.mark)
+                        if type(newest) is ClausesLeft:
+                            left, height = newest, len(choices) - 1
+                            args, candidates, at, n = left.args, left.clauses, left.at, left.n
+                            dead, time, parent = left.dead, left.time, left.parent
+                        elif (registers := newest.resume(self)) is not None:
+                            code, slots, cut, parent = registers
                             break
-                        if left is not None:
-                            trail.undo(left.mark)
-                        continue
-                    if left is not None:
-                        self.cut_to(height)
-                        left = None
-                    if not choices:
-                        return
-                    newest = choices[-1]
-                    trail.undo(newest.mark)
-                    if type(newest) is ClausesLeft:
-                        left, height = newest, len(choices) - 1
-                        args, candidates, at, n = left.args, left.clauses, left.at, left.n
-                        dead, time, parent = left.dead, left.time, left.parent
-                    elif (registers := newest.resume(self)) is not None:
-                        code, slots, cut, parent = registers
-                        break
-        except GoalProblem as problem:
-            if problem.code in ("HF605", "HF606", "HF611"):
-                raise located(problem, bottom[0].goal, None) from None
-            raise _explained(problem, code, slots, parent) from None
+            except GoalProblem as problem:
+                self.fail_without_result(problem, code, slots, parent, bottom)
+                code, left = FAIL, None
+
+    def fail_without_result(self, problem: GoalProblem, code: Step, slots: Slots, parent: Frame, bottom: Frame) -> None:
+        """Note a goal that fails because it has no result for its values; raise every other problem."""
+        if problem.code in ("HF605", "HF606", "HF611"):
+            raise located(problem, bottom[0].goal, None) from None
+        goal, span = _origin(code, slots, parent)
+        if self.faults is None or problem.code not in RESULTLESS:
+            raise located(problem, goal, span) from None
+        self.faults.note(problem.code, problem.message, goal, span)
 
 
-def _explained(problem: GoalProblem, code: Step, slots: Slots, frame: Frame) -> ExecutionProblem:
-    """The problem with the goal of the program that caused it."""
+def _origin(code: Step, slots: Slots, frame: Frame) -> tuple[Term, Span | None]:
+    """The goal of the program that caused a problem, with its values, and its place."""
     below: Frame | None = frame
     while below is not None and (not isinstance(code, Goal) or _is_library(code)):
         code, slots, _, below, _ = below
     assert isinstance(code, Goal)
     span = None if isinstance(code.goal, Var) else code.goal.span
     try:
-        return located(problem, code.shown_with(slots), span)
+        return code.shown_with(slots), span
     except GoalProblem:
-        return located(problem, code.goal, span)
+        return code.goal, span
 
 
 def _is_library(code: Goal) -> bool:

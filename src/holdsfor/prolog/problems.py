@@ -13,7 +13,10 @@ from holdsfor.syntax.printer import show
 from holdsfor.syntax.source import Span
 from holdsfor.syntax.terms import Struct, Term, Var, is_larger
 
-__all__ = ["GoalProblem", "located", "needs_bound", "not_a", "shown", "undefined"]
+__all__ = ["RESULTLESS", "GoalProblem", "located", "needs_bound", "not_a", "shown", "undefined"]
+
+RESULTLESS = frozenset(["HF603", "HF604"])
+"""The codes of problems that depend on the values of a goal: it has no result for them, and may have one for others."""
 
 _WIDEST_GOAL = 200
 _LARGEST_GOAL = 100_000

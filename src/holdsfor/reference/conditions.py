@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
 from holdsfor.errors import Diagnostic, ExecutionProblem
-from holdsfor.prolog import Engine, evaluate, standard_order_key
+from holdsfor.prolog import Engine, standard_order_key
 from holdsfor.prolog.library import open_lists
 from holdsfor.reference.matching import Binding, match
 from holdsfor.syntax.rules import (
@@ -308,7 +308,7 @@ class Conditions:
         open_names = variables(*items)
         if open_names:
             raise self.open_variable(condition, min(open_names))
-        value = aggregate(condition.aggregate, items)
+        value = aggregate(condition, items, self.engine)
         extended = None if value is None else match(condition.result, value, binding)
         if extended is not None:
             yield extended
@@ -367,21 +367,21 @@ def _matches(pattern: Term, grounds: Iterable[Term], binding: Binding) -> Iterat
             yield extended
 
 
-def aggregate(kind: str, items: list[Term]) -> Term | None:
-    """The aggregate of the items; None for the maximum or minimum of no items."""
-    match kind:
+def aggregate(condition: Collect, items: list[Term], engine: Engine) -> Term | None:
+    """The aggregate of the items that have a value; None for the maximum or minimum of no items."""
+    match condition.aggregate:
         case "list" | "bag":
             return list_term(items)
         case "set":
             return list_term(dict.fromkeys(items))
         case "count":
             return Int(len(items))
-    numbers = [evaluate(item) for item in items]
-    if kind == "sum":
-        total: Int | Float = Int(0)
+    numbers = [number for item in items if (number := engine.number(item, condition.span)) is not None]
+    if condition.aggregate == "sum":
+        total: Int | Float | None = Int(0)
         for number in numbers:
-            total = evaluate(Struct("+", (total, number)))
+            total = None if total is None else engine.number(Struct("+", (total, number)), condition.span)
         return total
     if not numbers:
         return None
-    return (max if kind == "max" else min)(numbers, key=lambda number: number.value)
+    return (max if condition.aggregate == "max" else min)(numbers, key=lambda number: number.value)

@@ -22,6 +22,7 @@ from holdsfor.analysis.sorts import sorts_of
 from holdsfor.errors import Diagnostic, ExecutionProblem
 from holdsfor.prolog import Engine, standard_order_key
 from holdsfor.prolog.background import background_database
+from holdsfor.prolog.faults import Faults
 from holdsfor.reference.conditions import Conditions
 from holdsfor.reference.delays import Pending, PendingEffects
 from holdsfor.reference.domains import Domains, fill_dynamic_domains
@@ -57,12 +58,17 @@ class ReferenceResult:
         return [fvp for fvp, intervals in self.intervals.items() if contains(intervals, time)]
 
 
-def recognise(compiled: Compiled, history: History, run: RunBounds, goals: Iterable[Term] = ()) -> ReferenceResult:
-    """The result of an event description over a history. Start-up goals may change the background knowledge."""
+def recognise(
+    compiled: Compiled, history: History, run: RunBounds, goals: Iterable[Term] = (), faults: Faults | None = None
+) -> ReferenceResult:
+    """The result of an event description over a history. Start-up goals may change the background knowledge.
+
+    Conditions without a result are not satisfied, and are noted in `faults`.
+    """
     history = history if history.has_input_facts else _with_input_facts(compiled, history, run)
     database = background_database(compiled.description)
     database.add_clause(Struct("queryTime", (Int(run.end),)), None, None)
-    engine = Engine(database)
+    engine = Engine(database, faults=Faults() if faults is None else faults)
     engine.start_up(goals)
     fill_dynamic_domains(compiled.description, compiled.names, history.terms(run), database)
     domains = Domains(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from holdsfor.errors import Diagnostic, ExecutionProblem
-from holdsfor.prolog import Engine, evaluate
+from holdsfor.prolog import Engine
 from holdsfor.reference.bindings import Finished, RuleBindings
 from holdsfor.reference.domains import Domains
 from holdsfor.reference.history import RunBounds
@@ -123,10 +123,10 @@ class _Evaluation:
                 yield binding, {result.name: relative_complement(of(base), several(operands))}
             case Complement(operands, result):
                 yield binding, {result.name: complement(several(operands), self.run.first_point)}
-            case Duration(comparison, intervals, bound, result):
-                limit = evaluate(substitute(bound, binding)).value
+            case Duration(comparison, intervals, bound, result, span):
+                limit = self.engine.number(substitute(bound, binding), span) if of(intervals) else None
                 keep = longer_than if comparison == "greater" else shorter_than
-                yield binding, {result.name: keep(of(intervals), limit, now)}
+                yield binding, {result.name: () if limit is None else keep(of(intervals), limit.value, now)}
             case Allen(relation, source, target, mode, result):
                 memory = self.run.allen_memory
                 yield binding, {result.name: allen(relation, of(source), of(target), mode, memory)}

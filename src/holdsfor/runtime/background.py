@@ -15,6 +15,7 @@ from holdsfor.kernels.concatenation import concatenate_columns
 from holdsfor.kernels.keys import Int64, distinct_rows
 from holdsfor.prolog import Database, Engine
 from holdsfor.prolog.background import background_database, called_predicates, grounding_clauses
+from holdsfor.prolog.faults import Faults
 from holdsfor.prolog.groundness import Groundness
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.program import Clause, FactTable
@@ -29,13 +30,14 @@ _QUERY_TIME = ("queryTime", 1)
 class Background:
     """The database after its start-up goals, its fact relations, and the dynamic domains that the input fills.
 
-    `version` grows whenever a domain changes.
+    `version` grows whenever a domain changes. `faults` are the conditions that had no result.
     """
 
     def __init__(self, description: EventDescription, symbols: Symbols, goals: tuple[Term, ...] = ()) -> None:
         self.symbols = symbols
         self.database: Database = background_database(description)
-        self.engine = Engine(self.database)
+        self.faults = Faults()
+        self.engine = Engine(self.database, faults=self.faults)
         self.engine.start_up(goals)
         self.domains = {name_and_arity(d) for d in description.dynamic_domains}
         self.domains |= {name_and_arity(c.domain) for c in description.collected}

@@ -15,6 +15,7 @@ from holdsfor.columns.recoding import Recoding
 from holdsfor.columns.tables import FluentTable, PointTable
 from holdsfor.physical.profile import Profile
 from holdsfor.physical.time_range import TimeRange
+from holdsfor.prolog.faults import Faults
 from holdsfor.runtime.early_results import EarlyPart, continue_early, early_part
 from holdsfor.runtime.evaluation import Evaluation
 from holdsfor.runtime.evaluation_input import has_cuts, input_tables, keep_cuts, note_cuts, with_upstream
@@ -544,6 +545,11 @@ class EngineSession(SessionRecords):
             continue_early(self.rules.early, before, evaluation, boundary, at, arrived_by)
         evaluation.run()
         return evaluation
+
+    @property
+    def faults(self) -> Faults:
+        """The conditions of rules and goals that have had no result for some values."""
+        return self.rules.background.faults
 
     @property
     def n_input(self) -> int:

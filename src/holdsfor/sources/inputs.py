@@ -296,7 +296,6 @@ def _add_facts(input_reader: InputReader, reading: Reading) -> None:
     reading.n_records += found.n_records
     reading.unused += found.unused
     reading.set_aside += found.set_aside
-    reading.suspects = found.suspects | reading.suspects
     reading.add_operations(found.operations(input_reader.symbols))
 
 

@@ -107,8 +107,6 @@ class ColumnReading:
     """Whether a time is not an integer, so that the unit of time is known."""
     horizon: Horizon = field(default_factory=Horizon)
     """Records after the horizon are set aside."""
-    suspects: dict[str, SetAside] = field(default_factory=dict)
-    """The first record of each text in a field that some rule computes with."""
     _pieces: dict[Group, list[ReadRecords]] = field(default_factory=dict)
     _retractions: dict[Group, list[Retraction]] = field(default_factory=dict)
 

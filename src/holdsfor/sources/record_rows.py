@@ -24,12 +24,11 @@ from holdsfor.kernels.keys import Int64
 from holdsfor.sources.fields import out_of_range
 from holdsfor.sources.input_fvps import fitting_fvps, fvp_of
 from holdsfor.sources.number_checks import TextUses
-from holdsfor.sources.number_fields import NumberFields
 from holdsfor.sources.numerals import Lexicon, column_words, distinct_texts
 from holdsfor.sources.reading import ColumnReading, ReadRecords, Retraction
 from holdsfor.sources.revision_ids import RevisionRecord
 from holdsfor.sources.table_layout import LaidOut, is_argument
-from holdsfor.sources.text_records import SetAside, not_a_number, not_declared
+from holdsfor.sources.text_records import SetAside, not_declared
 from holdsfor.sources.times import FinerTime
 from holdsfor.syntax.terms import Atom, Int
 from holdsfor.syntax.time_points import EARLIEST, LATEST, OPEN_END
@@ -275,7 +274,6 @@ class RowReader:
     ) -> None:
         self.file = file
         self.text_uses = TextUses(file, names.number_uses, symbols, reading.typed, is_mapped=is_mapped)
-        self.number_fields = NumberFields(names.computed_texts, symbols, reading.suspects)
         self.tick = tick
         self.lexicon = Lexicon(symbols, n_separators=0)
         self.reading = reading
@@ -293,8 +291,7 @@ class RowReader:
         groups = _rows_by_number(numbers, len(batch))
         not_input = self._not_input(rows, groups)
         groups = _without(groups, not_input)
-        not_input |= self._not_numbers(rows, groups, laid_out)
-        groups = _without(groups, not_input)
+        self._check_numbers(rows, groups, laid_out)
         misfits = np.broadcast_to(numbers == _MISFIT, len(batch)).nonzero()[0]
         if not_input:
             misfits = np.union1d(misfits, list(not_input))
@@ -459,29 +456,13 @@ class RowReader:
         sign = "-" if content.get("op") == "-" else ""
         return SetAside(self.file, line, sign + "|".join(fields), reason)
 
-    def _origin(self, rows: _Rows, which: Int64, row: int) -> SetAside:
-        return self._set_aside(rows, int(which[row]), rows.as_dicts(which[[row]])[0], "")
-
-    def _not_numbers(self, rows: _Rows, groups: dict[int, Int64], laid_out: LaidOut) -> dict[int, str]:
-        """The rows with a text or a number with which rules cannot compute, and the reason for each.
-
-        A column of only text is refused, if the table declares its type.
-        """
-        found: dict[int, str] = {}
+    def _check_numbers(self, rows: _Rows, groups: dict[int, Int64], laid_out: LaidOut) -> None:
+        """Refuse a column of only text that rules use as numbers, if the table declares its type."""
         for number, which in groups.items():
             record = self.records[number]
             used = {f"arg{i + 1}": _taken(rows.args[i], which) for i in range(record.arity)}
             used["value"] = _taken(rows.value, which)
             self.text_uses.check_words(record, used, laid_out.typed)
-            columns = {_position(ours): words for ours, words in used.items()}
-            origin = partial(self._origin, rows, which)
-            misfits = self.number_fields.misfits(record, columns, origin)
-            found |= {int(which[row]): reason for row, reason in misfits.reasons.items()}
-            for row, at in misfits.texts.items():
-                ours = "value" if at == "value" else f"arg{int(at) + 1}"
-                term = self.lexicon.symbols.term(int(columns[at][row]))
-                found[int(which[row])] = not_a_number(f"`{laid_out.columns.get(ours, ours)}`", term)
-        return found
 
     def _add(self, record: Record, rows: _Rows, which: Int64) -> None:
         is_event, key = record.shape == "event", (record.name, record.arity)
@@ -507,7 +488,3 @@ class RowReader:
             origin = self._set_aside(rows, row, content, reason)
             place = self.reading.n_places + row
             self.reading.retract(is_event, key, [Retraction(words, int(rows.arrivals[row]), place, origin)])
-
-
-def _position(column: str) -> int | str:
-    return column if column == "value" else int(column.removeprefix("arg")) - 1

@@ -26,10 +26,9 @@ from holdsfor.sources.arrow import read_table
 from holdsfor.sources.blocks import read_block, text_blocks
 from holdsfor.sources.fields import read_time
 from holdsfor.sources.input_fvps import fitting_records
-from holdsfor.sources.number_fields import NumberFields
 from holdsfor.sources.numerals import PADDING, Fields, Lexicon, read_integers, words_of
 from holdsfor.sources.reading import ColumnReading, ReadRecords
-from holdsfor.sources.text_records import Reading, SetAside, read_text_records
+from holdsfor.sources.text_records import Reading, read_text_records
 
 __all__ = ["ColumnReading", "TextReader", "read_columns", "read_table"]
 
@@ -105,7 +104,6 @@ class TextReader:
         self.symbols = symbols
         self.lexicon = Lexicon(symbols, n_separators=1)
         self.reading = reading
-        self.number_fields = NumberFields(names.computed_texts, symbols, reading.suspects)
         self.shapes = names.records
         self.known: dict[str, dict[int, int]] = {}
         for number, shape in enumerate(self.shapes):
@@ -204,27 +202,12 @@ class TextReader:
             if len(chosen):
                 records = _records(shape, words, begins[chosen], *(time[chosen] for time in times))
                 fits = fitting_records(shape, records, self.symbols)
-                fits &= ~self._not_computable(shape, records, lines, which[rows[chosen]])
                 piece = ReadRecords(shape.shape == "event", (shape.name, shape.arity), records, places[chosen])
                 if fits.any():
                     self.reading.add(piece if fits.all() else piece.take(fits))
                 is_read[rows[chosen[~fits]]] = False
         self.reading.n_records += int(np.count_nonzero(is_read))
         return is_read
-
-    def _not_computable(self, shape: Record, records: Records, lines: _Lines, which: Int64) -> NDArray[np.bool_]:
-        """Which records have a text or a number with which rules cannot compute."""
-        columns: dict[int | str, Int64] = dict(enumerate(records.columns[: shape.arity]))
-        if shape.shape != "event":
-            columns["value"] = records.columns[-1]
-
-        def origin(row: int) -> SetAside:
-            at = which[row : row + 1]
-            return SetAside(self.file, self.n_lines + int(at[0]) + 1, lines.texts(at)[0], "")
-
-        found = np.zeros(len(which), np.bool_)
-        found[self.number_fields.misfits(shape, columns, origin).rows] = True
-        return found
 
     def _points(self, fields: Fields, which: Int64) -> tuple[Int64, NDArray[np.bool_]]:
         """Fields as time-points, and which fields are time-points."""

@@ -15,21 +15,19 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from holdsfor.analysis.computed_texts import ComputedTexts, is_no_number
 from holdsfor.analysis.input_facts import input_fact_records
 from holdsfor.analysis.names import Names, Record
 from holdsfor.analysis.patterns import anonymous
 from holdsfor.columns.time_type import TimeType
 from holdsfor.sources.fields import Horizon, is_integer, out_of_range, read_field, read_time
 from holdsfor.syntax.printer import show
-from holdsfor.syntax.terms import Atom, Struct, Term, name_and_arity
+from holdsfor.syntax.terms import Atom, Struct, Term
 from holdsfor.syntax.time_points import OPEN_END
 
 __all__ = [
     "NOWHERE",
     "Reading",
     "SetAside",
-    "not_a_number",
     "not_declared",
     "read_text_records",
 ]
@@ -75,8 +73,6 @@ class Reading:
     unused: Counter[str] = field(default_factory=Counter)
     set_aside: list[SetAside] = field(default_factory=list)
     unmatched: list[SetAside] = field(default_factory=list)
-    suspects: dict[str, SetAside] = field(default_factory=dict)
-    """Records with a text that a rule expects in a field that another rule computes with, by text."""
     horizon: Horizon = field(default_factory=Horizon)
     time_type: TimeType | None = None
     has_moments: bool = True
@@ -163,8 +159,6 @@ def read_text_records(lines: Iterable[str], file: str, names: Names, tick: int, 
             continue
         try:
             arrived, fact = _fact(text.removeprefix("-"), shapes.get(name, []), tick, reading.horizon)
-            for suspect in _refuse_text(fact, names.computed_texts):
-                reading.suspects.setdefault(show(suspect), SetAside(file, number, text, ""))
         except _Misfit as misfit:
             reading.set_aside.append(SetAside(file, number, text, str(misfit)))
             continue
@@ -192,30 +186,6 @@ def _fact(text: str, shapes: list[Record], tick: int, horizon: Horizon) -> tuple
     if end <= start:
         raise _Misfit(f"the interval ends at {end}, not after its start {start}")
     return arrival, Fact(_entity(shape.name, fields[5:]), read_field(fields[4]), start, end)
-
-
-def _refuse_text(fact: Fact, texts: ComputedTexts) -> list[Term]:
-    """Refuse a record with a text with which a rule computes, or a number with which it cannot.
-
-    The result is the texts in fields that rules compute with, which a rule expects.
-    """
-    name, arity = name_and_arity(fact.entity)
-    fields: dict[int | str, Term] = dict(enumerate(fact.entity.args if isinstance(fact.entity, Struct) else ()))
-    if fact.value is not None:
-        fields["value"] = fact.value
-    suspect = [at for at in texts.computed(name, arity) if at in fields and is_no_number(fields[at])]
-    found = texts.found_in(fact.term) if suspect or texts.risks(name, arity) else None
-    if isinstance(found, str):
-        raise _Misfit(found)
-    if found is not None:
-        at = next((at for at in suspect if fields[at] == found), suspect[0])
-        raise _Misfit(not_a_number("the value" if at == "value" else f"argument {int(at) + 1}", found))
-    return [fields[at] for at in suspect]
-
-
-def not_a_number(what: str, found: Term) -> str:
-    """The reason for setting a record aside that has text where rules compute."""
-    return f"expected a number as {what}, found `{show(found)}`"
 
 
 def _shape_of(fields: list[str], fitting: list[Record]) -> Record:

@@ -59,6 +59,10 @@ class Source:
         line = bisect_right(self._line_starts, offset)
         return line, offset - self._line_starts[line - 1] + 1
 
+    def offset(self, line: int, column: int) -> int:
+        """The character offset of a line and a column."""
+        return self._line_starts[line - 1] + column - 1
+
     def line(self, number: int) -> str:
         """The text of one line, without its end."""
         start = self._line_starts[number - 1]

@@ -90,13 +90,13 @@ def test_comparisons_of_all_numbers_are_exact(name: str) -> None:
     assert compared(name, Var("A"), Var("B"), rows_of(table, symbols), symbols).tolist() == expected
 
 
-def test_the_row_without_a_value_is_named() -> None:
+def test_all_rows_without_a_value_are_named() -> None:
     symbols = Symbols()
     table: list[dict[str, Term]] = [{"A": Int(i % 7 + 1)} for i in range(50)]
-    table[31] = {"A": Float(0.0)}
+    table[31], table[40], table[7] = {"A": Float(0.0)}, {"A": Float(2.0)}, {"A": Float(0.0)}
     with pytest.raises(NoValue) as problem:
         computed(Struct("/", (Int(1), Var("A"))), rows_of(table, symbols), symbols)
-    assert problem.value.row == 31
+    assert problem.value.rows.tolist() == [7, 31]
 
 
 @pytest.mark.parametrize("name", ["sin", "cos", "tan", "exp", "log", "atan", "sqrt"])

@@ -11,7 +11,7 @@ import pytest
 
 import holdsfor as hf
 from holdsfor.analysis.pipeline import with_clock
-from holdsfor.errors import ExecutionProblem, UsageProblem
+from holdsfor.errors import NoResultWarning, UsageProblem
 from holdsfor.kernels.calendar import EARLIEST_SECOND, LATEST_SECOND, calendar_days, local_seconds
 from tests.unit.runtime.comparison import engine_answer, reference_answer
 
@@ -84,10 +84,11 @@ def test_a_definition_of_the_same_name_comes_first() -> None:
     assert hf.recognise(rules, hf.Event("ping", "x", at=9), time_unit="s").happens_at("at(x,2)") == [9]
 
 
-def test_a_time_point_without_a_date_is_an_error() -> None:
+def test_a_time_point_without_a_date_has_no_hour() -> None:
     rules = hf.load_text("happensAt(at(H), T) :- happensAt(ping, T), hour_of_day(T, H).")
-    with pytest.raises(ExecutionProblem, match="has no date between the years 1 and 9999"):
-        hf.recognise(rules, hf.Event("ping", at=2**60), time_unit="s")
+    with pytest.warns(NoResultWarning, match="has no date between the years 1 and 9999"):
+        found = hf.recognise(rules, [hf.Event("ping", at=0), hf.Event("ping", at=2**60)], time_unit="s")
+    assert found.happens_at("at(0)") == [0]
 
 
 def test_a_zone_or_a_unit_that_does_not_exist_is_an_error() -> None:

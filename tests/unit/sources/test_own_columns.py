@@ -18,7 +18,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdsfor.analysis.computed_texts import ComputedTexts
 from holdsfor.analysis.names import Names
 from holdsfor.analysis.pipeline import compile_text
 from holdsfor.columns.encoding import Symbols
@@ -30,7 +29,6 @@ from holdsfor.sources.json_rows import JsonLinesReader
 from holdsfor.sources.reading import ColumnReading
 from holdsfor.sources.text_records import Fact, Reading, read_text_records
 from holdsfor.sources.times import Clock
-from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.terms import Term
 from tests.seeds import examples
@@ -45,7 +43,7 @@ NAMES = compile_text(
     points(gear(_)=1).
     """
 ).names
-WITHOUT_NUMBERS = replace(NAMES, number_uses={}, computed_texts=ComputedTexts(EventDescription()))
+WITHOUT_NUMBERS = replace(NAMES, number_uses={})
 """The names without the fields that rules compute with, so that text there is no error."""
 ROOT = Path(__file__).parents[3]
 SPEED = "happensAt(speed(vehicle, kmh), ts)"

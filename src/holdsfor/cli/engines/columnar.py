@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
 from holdsfor.cli.engines.engine import Engine
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from holdsfor.runtime.session import EngineSession
     from holdsfor.runtime.spilled_input import SpilledInput
     from holdsfor.sources.reading import ColumnReading
-    from holdsfor.sources.text_records import SetAside
 
     ReportT = TypeVar("ReportT", ReportColumns, Changes)
 
@@ -177,8 +176,6 @@ class ColumnarEngine(Engine):
 
     def _evaluate(self, evaluate: Callable[[EngineSession, Iterable[int]], Iterator[ReportT]]) -> Iterator[ReportT]:
         """The reports or changes of the query times."""
-        from holdsfor.sources.number_fields import naming_records
-
         begun = self.begin()
         if begun is not None:
             session, queries = begun
@@ -186,8 +183,13 @@ class ColumnarEngine(Engine):
             due = self._until_stopped(queries)
             if self.feed is not None:
                 due = self._feeding(self.feed, session, due)
-            with naming_records(self.suspects):
-                yield from evaluate(session, due if self.recorded is None else self.recorded.following(session, due))
+            if self.recorded is not None:
+                due = self.recorded.following(session, due)
+            for part in evaluate(session, due):
+                if self.options.strict or self.options.live:
+                    self.report_faults(session.faults.unreported())
+                yield part
+            self.report_faults(session.faults.unreported())
             self._count_records(session)
             self.counts.n_kept_for_allen = session.n_kept_for_allen
             self.counts.n_resumed, self.counts.kept_bytes = session.n_resumed, session.kept_bytes
@@ -206,11 +208,6 @@ class ColumnarEngine(Engine):
             feed.add(ChangeRows(changes.query_time, *parts))
 
         return following_changes(session, queries, write)
-
-    @property
-    def suspects(self) -> Mapping[str, SetAside]:
-        """Records with text in a field that some rule computes with."""
-        return self.reading.suspects
 
     def conclude(self, session: EngineSession) -> None:
         """Count the records that no query time admits."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -14,9 +14,11 @@ from holdsfor.cli.checkpoint.checkpoint import Checkpoint
 from holdsfor.cli.outcome.counts import Counts
 from holdsfor.cli.outcome.run_log import RunLog
 from holdsfor.cli.outcome.set_aside import SetAsideLog
+from holdsfor.cli.terminal.diagnostics import print_diagnostics
 from holdsfor.cli.terminal.interruption import Interruption
 from holdsfor.cli.terminal.progress import Progress
 from holdsfor.errors import Diagnostic, HoldsforError, UsageProblem
+from holdsfor.prolog.faults import Fault, fault_diagnostics, fault_problem
 from holdsfor.sinks.change_feed import ChangeFeed
 from holdsfor.sinks.change_lines import ChangeReport
 from holdsfor.sinks.result_lines import ReportView
@@ -119,6 +121,15 @@ class Engine(ABC):
         n_used = self.counts.n_records - self.counts.unused.total() - self.set_aside.n
         if n_used and not has_moments and not self.options.given_time_unit:
             refuse_unknown_unit(self.compiled, "write `--time-unit s`, `--time-unit ms` or `--time-unit us`")
+
+    def report_faults(self, faults: Iterable[Fault]) -> None:
+        """Warn of conditions without a result; a strict run ends."""
+        found, programs = list(faults), self.compiled.programs
+        self.counts.faults.add(found)
+        problem = fault_problem(found, programs) if self.options.strict else None
+        if problem is not None:
+            raise problem
+        print_diagnostics(fault_diagnostics(found, programs))
 
     def reading_options(self) -> ReadingOptions:
         """Options for the readers of the inputs."""

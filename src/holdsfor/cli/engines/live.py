@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections import ChainMap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from holdsfor.runtime.live import LiveRun
     from holdsfor.runtime.reports.report import ReportColumns
     from holdsfor.runtime.session import EngineSession
-    from holdsfor.sources.text_records import SetAside
 
 __all__ = ["LiveEngine", "ReplayEngine", "engine_class"]
 
@@ -79,10 +77,6 @@ class LiveEngine(ColumnarEngine):
 
         self.run.is_compacting = False
         yield from settled_so_far(session, queries)
-
-    @property
-    def suspects(self) -> Mapping[str, SetAside]:
-        return ChainMap(*(feed.reading.suspects for feed in self.run.feeds))
 
     def conclude(self, session: EngineSession) -> None:
         """Records that no query time admits are counted when the inputs end."""

@@ -182,12 +182,9 @@ class ParallelEngine(ColumnarEngine):
 
     def _evaluated(self, evaluate: Callable[[], Found]) -> Found | None:
         """The results; None if the run is stopped."""
-        from holdsfor.sources.number_fields import naming_records
-
         began = time.perf_counter()
         try:
-            with naming_records(self.reading.suspects):
-                return None if self.stop.is_asked else evaluate()
+            return None if self.stop.is_asked else evaluate()
         except KeyboardInterrupt:
             if not self.stop.is_asked:
                 raise
@@ -199,6 +196,7 @@ class ParallelEngine(ColumnarEngine):
         counts = self.counts
         counts.n_late, counts.n_dropped, counts.n_cut = (found.total(each) for each in ("late", "dropped", "cut"))
         counts.n_outside, counts.wide_enough = found.total("outside"), found.widest
+        self.report_faults(found.faults)
 
     def _log_report(self, report: ReportColumns, found: JobCounts) -> None:
         assert self._schedule is not None

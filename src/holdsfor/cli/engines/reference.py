@@ -10,6 +10,7 @@ from holdsfor.analysis.input_facts import input_fact_records
 from holdsfor.cli.engines.engine import Engine
 from holdsfor.cli.outcome.run_log import Figures
 from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.prolog.faults import Faults
 from holdsfor.sinks.change_feed import ChangeRows
 from holdsfor.sinks.change_lines import ChangeReport
 from holdsfor.sinks.changes import event_changes, interval_changes
@@ -35,7 +36,7 @@ class ReferenceEngine(Engine):
 
         reading = read_facts(self.options.input, self.compiled.names, self.options.tick, **self.reading_options())
         reading.add_input_facts(self.compiled.names, self.options.tick)
-        self.facts, self.suspects = reading.facts(), reading.suspects
+        self.facts = reading.facts()
         self.time_type = reading.time_type
         self.counts.n_records = reading.n_records
         self.counts.unused = reading.unused
@@ -46,7 +47,6 @@ class ReferenceEngine(Engine):
 
     def reports(self, *, final: bool) -> Iterator[ReportView]:
         from holdsfor.reference import INF, History, RunBounds, recognise
-        from holdsfor.sources.number_fields import naming_records
 
         began = time.perf_counter()
         history = History(has_input_facts=True)
@@ -60,8 +60,9 @@ class ReferenceEngine(Engine):
         records = [fact for fact in self.facts if fact not in given]
         self.counts.n_outside = sum(f.start > end or max(f.start, f.end - 1) < start for f in records)
         bounds = RunBounds(start, end, self.options.tick, self.options.allen_memory)
-        with naming_records(self.suspects):
-            answer = recognise(self.compiled, history, bounds, self.goals)
+        faults = Faults()
+        answer = recognise(self.compiled, history, bounds, self.goals, faults)
+        self.report_faults(faults)
         self.counts.n_query_times = 1
         self.counts.n_fvps = len(answer.intervals)
         self.counts.n_intervals = sum(map(len, answer.intervals.values()))

@@ -157,7 +157,7 @@ OPTIONS: tuple[Option, ...] = (
         "flag",
         ("run", "spark run"),
         "input",
-        "stop at the first record or file that does not fit",
+        "stop at the first record or file that does not fit, and at a condition without a result",
         default=False,
     ),
     Option(

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from holdsfor.errors import Diagnostic
+from holdsfor.prolog.faults import Faults
 
 __all__ = ["Counts"]
 
@@ -40,4 +41,6 @@ class Counts:
     """Why a run is in one process."""
     one_bucket: list[Diagnostic] = field(default_factory=list)
     """The rules that one worker computes."""
+    faults: Faults = field(default_factory=Faults)
+    """The conditions that had no result for some values."""
     unused: Counter[str] = field(default_factory=Counter)

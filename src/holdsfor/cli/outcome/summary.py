@@ -64,6 +64,7 @@ def write_stats(outcome: Outcome, path: str, **more: object) -> None:
         "unreadable": counts.n_unreadable,
         "outside": counts.n_outside,
         "unused": counts.unused.total(),
+        "without_result": len(counts.faults),
         "query_times": counts.n_query_times,
         "resumed": counts.n_resumed,
         "over_memory": counts.n_over_memory,
@@ -124,6 +125,7 @@ def _problems(outcome: Outcome) -> list[str]:
     problems += [f"{counts.n_dropped} dropped"] if counts.n_dropped else []
     problems += [f"{counts.n_cut} cut (a window of {counts.wide_enough} keeps all whole)"] if counts.n_cut else []
     problems += [f"{counts.n_outside} outside the run"] if counts.n_outside else []
+    problems += [f"{counted(len(counts.faults), 'condition')} without a result"] if counts.faults else []
     problems += [f"{counts.unused.total()} of names that no rule uses"] if counts.unused else []
     return problems
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from holdsfor.cli.outcome.set_aside import SetAsideLog
 from holdsfor.cli.terminal.diagnostics import print_diagnostics
+from holdsfor.prolog.faults import fault_problem
 from holdsfor.sources.text_records import SetAside
 from holdsfor.sources.unreadable import Unreadable
 
@@ -28,7 +29,7 @@ def files_from(options: argparse.Namespace) -> list[Files]:
 
 
 def refuse_misfits(found: Recognition) -> None:
-    """Stop at the first file or record that does not fit, before results are written."""
+    """Stop at the first file or record that does not fit or condition without a result, before results are written."""
     from holdsfor.errors import DataProblem, Diagnostics
 
     for each in found.unreadable:
@@ -36,6 +37,9 @@ def refuse_misfits(found: Recognition) -> None:
     first = found.set_aside.first() or found.unmatched.first()
     if first is not None:
         SetAsideLog(is_strict=True).add([SetAside(*first)])
+    problem = fault_problem(found.faults, found.programs)
+    if problem is not None:
+        raise problem
 
 
 def print_unreadable(unreadable: Iterable[Unreadable]) -> None:

@@ -62,6 +62,7 @@ def outcome_of(found: Recognition, seconds: dict[str, float]) -> SparkOutcome:
         n_fvps=n_fvps,
         n_intervals=n_intervals,
         one_bucket=list(found.one_bucket),
+        faults=found.faults,
         unused=Counter({name: n for what, name, n in rows if what == "unused"}),
     )
     records = found.set_aside.where("line > 0 or text != ''")

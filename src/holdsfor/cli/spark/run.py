@@ -23,6 +23,7 @@ from holdsfor.cli.spark.query_log import log_query_times
 from holdsfor.cli.spark.session import Failed, on_spark, shown_progress
 from holdsfor.cli.terminal.diagnostics import print_diagnostics, print_warning_count
 from holdsfor.errors import Diagnostics, ParallelismWarning, SetAsideWarning
+from holdsfor.prolog.faults import fault_diagnostics
 from holdsfor.sinks.output_files import refuse_overwriting
 from holdsfor.sources.column_mapping import described_fluents, split_mapping
 from holdsfor.syntax.parser import parse_term
@@ -75,6 +76,7 @@ def execute(options: argparse.Namespace) -> int:
             outcome = on_spark(options, shown_place(options), work)
         except Failed as failed:
             return failed.exit_code
+    print_diagnostics(fault_diagnostics(outcome.counts.faults, compiled.programs))
     summarise(outcome, compiled, is_wanted=True)
     if options.stats:
         per_query_time = {"per_query_time": log.averages()} if options.log else {}

@@ -18,7 +18,7 @@ from holdsfor.cli.options.config import fill_in
 from holdsfor.cli.options.durations import convert_times
 from holdsfor.cli.spark.session import Failed, has_local_files, on_spark
 from holdsfor.cli.spark.stream_outputs import StreamOutput, kafka_options, stream_outputs, writers_of
-from holdsfor.cli.terminal.diagnostics import print_warning_count
+from holdsfor.cli.terminal.diagnostics import print_diagnostics, print_warning_count
 from holdsfor.cli.terminal.interruption import INTERRUPTED, Interruption
 from holdsfor.errors import Diagnostic, Diagnostics, ParallelismWarning, UsageProblem, printable
 from holdsfor.sinks.time_formats import shown_as
@@ -221,6 +221,7 @@ class _Progress:
         print(line, file=sys.stderr, flush=True)
         for misfit in () if self._is_json else progress.set_aside:
             print(printable(f"  {_shown(misfit)}"), file=sys.stderr, flush=True)
+        print_diagnostics(() if self._is_json else progress.without_result)
 
     def check(self) -> None:
         """Say that there was no new record, or refuse a stream that has set aside all its records (HF510)."""

@@ -21,10 +21,12 @@ from holdsfor.columns.records import Records
 from holdsfor.columns.tables import Key
 from holdsfor.kernels.concatenation import concatenate_columns, concatenate_times
 from holdsfor.kernels.keys import Int64
+from holdsfor.prolog.faults import Fault
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Term
 
 __all__ = [
+    "FAULT",
     "KINDS",
     "PLAIN",
     "REVISION",
@@ -34,12 +36,16 @@ __all__ = [
     "Texts",
     "by_name",
     "facts_of_records",
+    "fault_facts",
     "owners",
     "set_aside_facts",
 ]
 
 REVISION = "revision"
 """The kind of facts that list the records of revisions, for the check that both records of each are there."""
+
+FAULT = "fault"
+"""The kind of facts with the conditions that had no result, for the summary of a run."""
 
 KINDS = "kinds"
 """The kind of facts that say which kinds of constants, numbers or texts, the records of a job have."""
@@ -141,6 +147,12 @@ def set_aside_facts(packed: Sequence[str], reasons: Sequence[str], kind: str = "
     if packed:
         texts = {"text": pa.array(packed, pa.string()), "reason": pa.array(reasons, pa.string())}
         yield Facts(kind, "", 0, len(packed), texts=texts)
+
+
+def fault_facts(faults: Sequence[Fault]) -> Iterator[Facts]:
+    """Conditions without a result."""
+    if faults:
+        yield Facts(FAULT, "", 0, len(faults), texts={"text": pa.array([each.to_text() for each in faults])})
 
 
 # -- symbols -----------------------------------------------------------------------------------------------------------

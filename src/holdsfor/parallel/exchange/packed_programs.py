@@ -1,7 +1,7 @@
 """Programs for other processes: clauses as text, tables of facts as columns.
 
-The text has empty lines in place of the facts, so that clauses keep their lines. A column of facts has each distinct
-constant once, as a value of Python, and an index for each row.
+The text has blanks in place of the facts, so that clauses keep their lines and columns. A column of facts has each
+distinct constant once, as a value of Python, and an index for each row.
 """
 
 from __future__ import annotations
@@ -75,7 +75,8 @@ def pack_program(program: Program) -> PackedProgram:
     spans = sorted({(item.span.start, item.span.end) for _, item in tables if item.span is not None})
     parts, at, text = list[str](), 0, program.source.text
     for start, end in spans:
-        parts += [text[at:start], "\n" * text.count("\n", start, end)]
+        width = end - max(start, text.rfind("\n", start, end) + 1)
+        parts += [text[at:start], "\n" * text.count("\n", start, end), " " * width]
         at = end
     packed = tuple(PackedTable(i, item.name, tuple(map(_pack_column, item.columns))) for i, item in tables)
     return PackedProgram(program.source.name, "".join([*parts, text[at:]]), packed)

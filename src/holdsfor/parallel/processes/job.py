@@ -23,13 +23,14 @@ from holdsfor.parallel.exchange.facts import Facts
 from holdsfor.parallel.exchange.shipped_rules import Rules
 from holdsfor.parallel.processes.dated_results import DatedResults, settled_report
 from holdsfor.parallel.processes.job_process import JobProcess
-from holdsfor.parallel.processes.part_reading import ReadSummary, have_one_form, numbered, suspects
+from holdsfor.parallel.processes.part_reading import ReadSummary, have_one_form, numbered
 from holdsfor.parallel.processes.parts import WholePart, divide
 from holdsfor.parallel.processes.pool import NeedsOneProcess, Pool
 from holdsfor.parallel.processes.written_results import LineLayout, ReportCounts, WrittenPart, merged_reports
 from holdsfor.parallel.stages.admission import JobAdmission, RunSchedule
 from holdsfor.parallel.stages.dated_buckets import DatedAdmission
 from holdsfor.parallel.stages.stage_functions import buckets_of, destinations_of
+from holdsfor.prolog.faults import Fault, Faults
 from holdsfor.runtime.reports.report import ReportColumns
 from holdsfor.runtime.session import EngineSession
 from holdsfor.sinks.written_lines import WrittenReport
@@ -57,10 +58,14 @@ class JobSettings:
 
 @dataclass(frozen=True)
 class JobCounts:
-    """The number of records by outcome and query time; `widest` is the smallest window that cuts no record."""
+    """The number of records by outcome and query time, and the conditions without a result.
+
+    `widest` is the smallest window that cuts no record.
+    """
 
     by_query_time: Counter[tuple[str, int]]
     widest: int
+    faults: Faults
 
     def total(self, outcome: str) -> int:
         """The number of records with an outcome, at all query times."""
@@ -173,11 +178,12 @@ class Job:
                 pool.call_alike(JobProcess.semijoin, bucket.destination)
             pool.call_alike(JobProcess.evaluate, bucket)
         counts: Counter[tuple[str, int]] = Counter()
-        widest = 0
-        for each, window in pool.call_alike(JobProcess.counts):
+        widest, faults = 0, Faults()
+        for each, window, without_result in pool.call_alike(JobProcess.counts):
             counts += each
             widest = max(widest, window)
-        return JobCounts(counts, widest)
+            faults.add(map(Fault.of_text, without_result))
+        return JobCounts(counts, widest, faults)
 
 
 def _stages(compiled: Compiled, settings: JobSettings) -> Stages:
@@ -234,7 +240,6 @@ def _reading(read: list[ReadSummary], settings: JobSettings) -> ColumnReading:
     clock.columns = set[tuple[str | None, str | None]]().union(*(each.time_columns for each in read))
     clock.are_arguments = all(each.are_arguments for each in read if each.has_offset is not None)
     found.time_type, found.has_moments = clock.time_type, has_offset is not None
-    found.suspects = suspects(read)
     return found
 
 

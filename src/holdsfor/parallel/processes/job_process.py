@@ -14,7 +14,7 @@ from pathlib import Path
 from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.query_times import QueryTimes
 from holdsfor.parallel.exchange.block_files import read_blocks, write_blocks
-from holdsfor.parallel.exchange.facts import Facts, Load, Texts, by_name, facts_of_records
+from holdsfor.parallel.exchange.facts import FAULT, Facts, Load, Texts, by_name, facts_of_records
 from holdsfor.parallel.exchange.routing import Destination, Router
 from holdsfor.parallel.exchange.shipped_rules import Rules
 from holdsfor.parallel.exchange.shuffle_blocks import NO_STAGE, ShuffleBlock
@@ -25,6 +25,7 @@ from holdsfor.parallel.processes.written_results import LineLayout, report_block
 from holdsfor.parallel.stages.admission import JobAdmission, RunSchedule
 from holdsfor.parallel.stages.buckets import Bucket
 from holdsfor.parallel.stages.rule_facts import rule_fact_loads
+from holdsfor.prolog.faults import Fault, Faults
 from holdsfor.runtime.record_store import last_admitted
 from holdsfor.runtime.reports.report import ReportColumns
 from holdsfor.sources.inputs import InputReader
@@ -49,6 +50,7 @@ class JobProcess:
         self._arrived: dict[int, list[tuple[int, Facts]]] = {}  # by stage, with the number of the sender
         self._outgoing: dict[int, list[ShuffleBlock]] = {}
         self._counts: Counter[tuple[str, int]] = Counter()
+        self._faults = Faults()
         self._widest = 0
         self._n_files = 0
 
@@ -83,9 +85,11 @@ class JobProcess:
         self._widest = admission.totals.widest
         self._send()
 
-    def counts(self) -> tuple[Counter[tuple[str, int]], int]:
-        """The number of records by outcome and query time (0 for all), and the smallest window that cuts no record."""
-        return self._counts, self._widest
+    def counts(self) -> tuple[Counter[tuple[str, int]], int, list[str]]:
+        """The number of records by outcome and query time (0 for all), the smallest window that cuts no record, and the
+        conditions that had no result.
+        """
+        return self._counts, self._widest, [fault.to_text() for fault in self._faults]
 
     def semijoin(self, destination: Destination) -> None:
         """The second half of a semijoin before a stage."""
@@ -135,8 +139,10 @@ class JobProcess:
                 self._count(block.facts)
 
     def _count(self, facts: Facts) -> None:
-        """Add counts, of all query times or of each."""
-        if "query_time" in facts.times:
+        """Add counts, of all query times or of each, and conditions without a result."""
+        if facts.kind == FAULT:
+            self._faults.add(map(Fault.of_text, facts.texts["text"].to_pylist()))
+        elif "query_time" in facts.times:
             counts = zip(facts.times["query_time"].tolist(), facts.times["n"].tolist(), strict=True)
             self._counts.update({(facts.kind, at): n for at, n in counts})
         elif facts.kind != "outside":

@@ -25,21 +25,20 @@ from holdsfor.sources.text_columns import TextReader
 from holdsfor.sources.text_records import SetAside
 from holdsfor.sources.whole_lines import stream_blocks
 
-__all__ = ["PartSummary", "ReadSummary", "have_one_form", "numbered", "read_parts", "suspects"]
+__all__ = ["PartSummary", "ReadSummary", "have_one_form", "numbered", "read_parts"]
 
 
 @dataclass(frozen=True)
 class PartSummary:
     """The records of a part that do not fit, with lines counted from its beginning, and its number of lines.
 
-    `suspects` are those of `ColumnReading`, `are_dates` is the form of its times.
+    `are_dates` is the form of its times.
     """
 
     number: int
     source: int
     set_aside: list[SetAside]
     n_lines: int
-    suspects: dict[str, SetAside]
     are_dates: bool | None
 
 
@@ -70,10 +69,8 @@ def read_parts(parts: Iterable[tuple[int, Part]], input_reader: InputReader) -> 
     readers: dict[int, LineReader] = {}
     for number, part in parts:
         n_lines, are_dates = _read(part, input_reader, readers)
-        misfits, seen = list(reading.set_aside), dict(reading.suspects)
-        found.append(PartSummary(number, part.source, misfits, n_lines, seen, are_dates))
+        found.append(PartSummary(number, part.source, list(reading.set_aside), n_lines, are_dates))
         reading.set_aside.clear()
-        reading.suspects.clear()
         typed |= reading.typed if part.is_first else {}
         reading.typed.clear()
     has_retractions = bool(reading.revisions) or any(each.retractions is not None for each in reading.unsettled())
@@ -177,15 +174,6 @@ def numbered(summaries: Iterable[ReadSummary]) -> Iterator[SetAside]:
     """The records that do not fit, with their lines in the whole input, in the order of reading."""
     for part, n_before in _with_lines_before(summaries):
         yield from (replace(each, line=each.line + n_before) for each in part.set_aside)
-
-
-def suspects(summaries: Iterable[ReadSummary]) -> dict[str, SetAside]:
-    """The first record of each text that a rule expects where another one computes."""
-    found: dict[str, SetAside] = {}
-    for part, n_before in _with_lines_before(summaries):
-        for text, record in part.suspects.items():
-            found.setdefault(text, replace(record, line=record.line + n_before))
-    return found
 
 
 def _with_lines_before(summaries: Iterable[ReadSummary]) -> Iterator[tuple[PartSummary, int]]:

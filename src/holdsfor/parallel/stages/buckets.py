@@ -12,7 +12,7 @@ from holdsfor.analysis.dependencies import Vertex
 from holdsfor.columns.tables import FluentTable, Key, PointTable, Relation
 from holdsfor.distribution.joins import Path, arguments, term_at
 from holdsfor.kernels.keys import Int64
-from holdsfor.parallel.exchange.facts import Facts, Load, SymbolHashes, Texts, owners
+from holdsfor.parallel.exchange.facts import Facts, Load, SymbolHashes, Texts, fault_facts, owners
 from holdsfor.parallel.exchange.retractions import operations_of
 from holdsfor.parallel.exchange.routing import Destination, Router
 from holdsfor.parallel.exchange.shipped_rules import Rules
@@ -68,6 +68,7 @@ class Bucket:
         results = chain(self.results(session, bucket, texts), self.cuts(session))
         yield from (ShuffleBlock(NO_STAGE, (0,), 1, facts) for facts in load.facts if facts.kind in COUNTED)
         yield from self._shuffle_blocks(results, texts)
+        yield from (ShuffleBlock(NO_STAGE, (0,), 1, facts) for facts in fault_facts(session.faults.unreported()))
 
     def _session(self, load: Load, prepared: PreparedRules | None) -> EngineSession:
         """An engine session with the components of the stage and the facts of the bucket."""

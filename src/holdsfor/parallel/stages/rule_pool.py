@@ -2,7 +2,8 @@
 
 Planning the rules takes longer than the evaluation of a small bucket. A bucket borrows the rules together with their
 table of symbols; the next bucket gets them without the members that the input of this one added to domains and sorts.
-After a bucket with many constants the rules are not used again: their table of symbols would stay in memory.
+After a bucket with many constants the rules are not used again: their table of symbols would stay in memory. After one
+with conditions without a result neither: these belong to its run.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def borrowed_rules(rules: Rules, components: tuple[int, ...], *, is_last: bool =
     if prepared is None:
         prepared = new_rules(rules, components, is_last=is_last)
     yield prepared
-    if prepared.symbols.size < _MANY_SYMBOLS:
+    if prepared.symbols.size < _MANY_SYMBOLS and not prepared.background.faults:
         prepared.reset()
         while len(_POOLED) >= _MANY_POOLED:
             del _POOLED[next(iter(_POOLED))]

@@ -23,7 +23,7 @@ from holdsfor.columns.retractions import Retractions
 from holdsfor.columns.tables import FluentTable, Key, PointTable
 from holdsfor.distribution.stages import Broadcast, Distribution, HashRoute, SemijoinRoute, Stages, Table
 from holdsfor.kernels.keys import Int64, rows_with_a_partner
-from holdsfor.parallel.exchange.facts import KINDS, Facts, Texts, by_name
+from holdsfor.parallel.exchange.facts import KINDS, Facts, Texts, by_name, fault_facts
 from holdsfor.parallel.exchange.routing import Destination, Router
 from holdsfor.parallel.exchange.shipped_rules import Rules
 from holdsfor.parallel.exchange.shuffle_blocks import NO_STAGE, ShuffleBlock
@@ -260,6 +260,7 @@ class StreamBucket(Bucket):
                 yield from self.sender.shuffle_blocks(facts, texts) if is_sent and facts.n else ()
         session.state.computed.drop(last, session.frontier)
         _drop_cuts(session, last)
+        yield from (ShuffleBlock(NO_STAGE, (0,), 1, facts) for facts in fault_facts(session.faults.unreported()))
         columns = np.array(list(evaluated.settled.items()), np.int64).T
         facts = Facts(SETTLED, "", 0, len(evaluated.settled), times={"query_time": columns[0], "settled": columns[1]})
         yield from self.sender.settled_blocks(self.destination.stage, facts)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.columns.encoding import Symbols
 from holdsfor.kernels.keys import Int64
 from holdsfor.kernels.packing import OPEN
 from holdsfor.logical.nodes import NodeId
@@ -19,7 +19,7 @@ from holdsfor.physical.interval_operators.context import IntervalContext
 from holdsfor.physical.interval_operators.cut_inputs import cut_intervals, starting_together
 from holdsfor.physical.interval_operators.operator import Registers, StatefulOperator, UnaryOperator
 from holdsfor.physical.operators.description import Description, Wording
-from holdsfor.prolog import evaluate
+from holdsfor.syntax.source import Span
 from holdsfor.syntax.terms import Term, substitute, variables
 
 __all__ = ["FilterDuration"]
@@ -40,6 +40,7 @@ class FilterDuration(StatefulOperator, UnaryOperator):
     comparison: Literal["greater", "less"]
     bound: Term
     fluent: FvpShape | None
+    span: Span | None = None
 
     def run(self, registers: Registers, context: IntervalContext) -> Lists:
         whole = registers.lists[self.source]
@@ -47,7 +48,7 @@ class FilterDuration(StatefulOperator, UnaryOperator):
             return whole
         measured = whole.with_starts(self._true_starts(whole, context))
         lengths = np.where(measured.ends == OPEN, context.time_range.after_last, measured.ends) - measured.starts
-        limits = self._limits(whole, context.symbols)
+        limits = self._limits(whole, context)
         context.expect_crossings(self.node, measured, limits)
         return whole.take(lengths > limits if self.comparison == "greater" else lengths < limits)
 
@@ -58,15 +59,16 @@ class FilterDuration(StatefulOperator, UnaryOperator):
         starts[rows] = cuts.ends[partner]
         return starts
 
-    def _limits(self, whole: Lists, symbols: Symbols) -> NDArray[np.float64] | Int64:
-        """The bound of each interval."""
-        values = number_column(self.bound, whole.rows, symbols)
+    def _limits(self, whole: Lists, context: IntervalContext) -> NDArray[np.float64] | Int64:
+        """The bound of each interval; not a number where the bound has no value, so that no interval is kept."""
+        values = number_column(self.bound, whole.rows, context.symbols)
         if values is not None:
             return values
         names = list(variables(self.bound))
-        columns = [symbols.terms(whole.rows.columns[name]) for name in names]
+        columns = [context.symbols.terms(whole.rows.columns[name]) for name in names]
         rows = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)] if names else [{}] * whole.n
-        return np.array([evaluate(substitute(self.bound, row)).value for row in rows], dtype=np.float64)
+        numbers = [context.engine.number(substitute(self.bound, row), self.span) for row in rows]
+        return np.array([math.nan if each is None else each.value for each in numbers], dtype=np.float64)
 
     def describe(self, wording: Wording) -> Description:
         sign = ">" if self.comparison == "greater" else "<"

@@ -16,7 +16,8 @@ from holdsfor.physical.operators.operator import Operator, Plan, run_operators
 from holdsfor.physical.operators.scalar import Binding, NotScalar, ScalarCompiler, ScalarOperator, run_scalar
 from holdsfor.physical.patterns import unify_column
 from holdsfor.physical.rows import Rows
-from holdsfor.prolog import evaluate, standard_order_key
+from holdsfor.prolog import Engine, standard_order_key
+from holdsfor.syntax.source import Span
 from holdsfor.syntax.terms import Float, Int, Struct, Term, list_term, substitute, variables
 
 __all__ = ["Aggregate"]
@@ -35,6 +36,7 @@ class Aggregate(Operator):
     names: tuple[str, ...]
     result: Term
     aggregate: Literal["list", "count", "sum", "max", "min", "bag", "set"]
+    span: Span | None = None
 
     @property
     def inner(self) -> tuple[Plan, ...]:
@@ -68,11 +70,27 @@ class Aggregate(Operator):
             for i, group in enumerate(owner.tolist()):
                 binding = {name: column[i] for name, column in zip(names, columns, strict=True)}
                 items[group].append(substitute(self.template, binding))
-        results = [_aggregated(self.aggregate, sorted(each, key=standard_order_key)) for each in items]
+        results = [self._aggregated(sorted(each, key=standard_order_key), context.engine) for each in items]
         exists = np.array([result is not None for result in results], dtype=bool)
         words = np.zeros(n_groups, dtype=np.int64)
         words[exists] = context.symbols.words(result for result in results if result is not None)
         return exists, words
+
+    def _aggregated(self, items: list[Term], engine: Engine) -> Term | None:
+        """The result for solutions; those whose expression has no value are left out."""
+        if self.aggregate in ("list", "bag"):
+            return list_term(items)
+        if self.aggregate == "set":
+            return list_term(dict.fromkeys(items))
+        numbers = [number for item in items if (number := engine.number(item, self.span)) is not None]
+        if self.aggregate == "sum":
+            total: Int | Float | None = Int(0)
+            for number in numbers:
+                total = None if total is None else engine.number(Struct("+", (total, number)), self.span)
+            return total
+        if not numbers:
+            return None
+        return (max if self.aggregate == "max" else min)(numbers, key=lambda number: number.value)
 
     def scalar(self, compiler: ScalarCompiler, bound: set[str]) -> ScalarOperator:
         if self.aggregate != "count":
@@ -95,19 +113,3 @@ class Aggregate(Operator):
         subject = "" if self.aggregate == "count" else wording.show(self.template)
         binds = self.binds(wording, bound, is_timed=is_timed)
         return Description(f"aggregate {self.aggregate}", subject, "per row, each solution once", binds)
-
-
-def _aggregated(kind: str, items: list[Term]) -> Term | None:
-    if kind in ("list", "bag"):
-        return list_term(items)
-    if kind == "set":
-        return list_term(dict.fromkeys(items))
-    numbers = [evaluate(item) for item in items]
-    if kind == "sum":
-        total: Int | Float = Int(0)
-        for number in numbers:
-            total = evaluate(Struct("+", (total, number)))
-        return total
-    if not numbers:
-        return None
-    return (max if kind == "max" else min)(numbers, key=lambda number: number.value)

@@ -17,6 +17,7 @@ from holdsfor.physical.operators.prove import Prove
 from holdsfor.physical.operators.scalar import Binding, ScalarCompiler, ScalarOperator
 from holdsfor.physical.patterns import unify_column
 from holdsfor.physical.rows import Rows
+from holdsfor.physical.standard_order import standard_ranks
 from holdsfor.prolog.arithmetic import COMPARISONS as EXACT_COMPARISONS
 from holdsfor.prolog.arithmetic import number_term
 from holdsfor.prolog.problems import GoalProblem
@@ -27,7 +28,7 @@ __all__ = ["ComputeNumbers"]
 
 @dataclass(frozen=True)
 class ComputeNumbers(Operator):
-    """A comparison, or `is`, on columns; the background engine reports a row without a value (`otherwise`)."""
+    """A comparison, or `is`, on columns. A row without a value fails; the background engine notes it (`otherwise`)."""
 
     goal: Struct
     otherwise: Prove
@@ -46,9 +47,19 @@ class ComputeNumbers(Operator):
                 return rows.take(compared(self.goal.name, left, right, rows, context.symbols))
             words = computed(right, rows, context.symbols)
         except NoValue as problem:
-            self.otherwise.run(rows.take(np.array([problem.row])), context)
-            return self.otherwise.run(rows, context)
+            self._note(rows.take(problem.rows), context)
+            others = np.ones(rows.n, dtype=bool)
+            others[problem.rows] = False
+            return self.run(rows.take(others), context)
         return unify_column(left, words, rows, context.symbols)
+
+    def _note(self, rows: Rows, context: Context) -> None:
+        """Note the row with the least values, of rows without a result."""
+        ranks = [
+            standard_ranks(rows.columns[name], context.symbols) for name in variables(self.goal) if name in rows.columns
+        ]
+        least = np.lexsort(ranks[::-1])[:1] if ranks else np.zeros(1, dtype=np.int64)
+        self.otherwise.run(rows.take(least), context)
 
     @property
     def is_cheap_test(self) -> bool:

@@ -15,7 +15,7 @@ from holdsfor.physical.operators.operator import Operator
 from holdsfor.physical.operators.prove import Prove
 from holdsfor.physical.operators.scalar import ScalarCompiler, ScalarOperator
 from holdsfor.physical.patterns import build, unify_column
-from holdsfor.physical.rows import Rows
+from holdsfor.physical.rows import Rows, concatenate_rows
 from holdsfor.prolog.areas import areas_of, haversine
 from holdsfor.prolog.builtins.spatial import SPATIAL
 from holdsfor.prolog.problems import GoalProblem
@@ -28,7 +28,7 @@ _RESULT = "#position"
 
 @dataclass(frozen=True)
 class ComputePositions(Operator):
-    """A predicate on positions; the background engine reports rows whose arguments are not numbers (`otherwise`)."""
+    """A predicate on positions; the background engine notes rows whose arguments are not numbers (`otherwise`)."""
 
     goal: Struct
     otherwise: Prove
@@ -39,8 +39,12 @@ class ComputePositions(Operator):
     def run(self, rows: Rows, context: Context) -> Rows:
         n_inputs = SPATIAL[self.goal.name, len(self.goal.args)]
         words = [build(arg, rows, context.symbols) for arg in self.goal.args[:n_inputs]]
-        if rows.n == 0 or any(is_symbol(column).any() for column in words):
+        if rows.n == 0:
             return self.otherwise.run(rows, context)
+        are_numbers = np.logical_and.reduce([~is_symbol(each) & np.isfinite(as_numbers(each)) for each in words])
+        if not are_numbers.all():
+            parts = [self.otherwise.run(rows.take(~are_numbers), context), self.run(rows.take(are_numbers), context)]
+            return concatenate_rows([part for part in parts if part.n] or parts[:1])
         ids, first = dense_ids(words, rows.n)
         columns = [as_numbers(column[first]).astype(np.float64) for column in words]
         try:

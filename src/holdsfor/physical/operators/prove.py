@@ -153,7 +153,10 @@ class Prove(Operator):
                 tuple(_word(answer[name], symbols) for name in self.outputs)
                 for answer in context.engine.solve(substitute(self.goal, given))
             )
-            known = self._answers[key] = list(self.unless_it_needs_values(found))
+            n_before = context.engine.n_faults
+            known = list(self.unless_it_needs_values(found))
+            if context.engine.n_faults == n_before:  # a run of another session must note them again
+                self._answers[key] = known
         return known
 
     def unless_it_needs_values(self, answers: Iterable[tuple[int, ...]]) -> dict[tuple[int, ...], None]:

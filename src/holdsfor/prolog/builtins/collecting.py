@@ -8,7 +8,7 @@ from holdsfor.prolog.arithmetic import number_term, value_of
 from holdsfor.prolog.functions import FUNCTIONS
 from holdsfor.prolog.inline import proper_list
 from holdsfor.prolog.order import compare, same, sort_terms, sort_unique
-from holdsfor.prolog.problems import GoalProblem, not_a
+from holdsfor.prolog.problems import not_a
 from holdsfor.prolog.registry import Arguments, BuiltinContext, deterministic
 from holdsfor.prolog.unify import deref, resolve, unify
 from holdsfor.syntax.terms import Atom, Float, Int, Struct, Term, is_ground, list_term, variables
@@ -79,20 +79,27 @@ _ONE = ("sum", "max", "min", "bag", "set")
 _TWO = ("max", "min")
 
 
-@deterministic(("$aggregate_template", 2))
+@deterministic(("$aggregate_template", 4))
 def _aggregate_template(args: Arguments, run: BuiltinContext) -> bool:
-    """The template that an aggregate collects: empty, an expression, or an expression with its witness."""
-    what = args[0]
+    """The expression of an aggregate, and what it collects: the value of the expression, perhaps with its witness."""
+    what, expression, value, template = args
     match what:
         case Atom("count"):
-            template: Term = what
-        case Struct(name=name, args=(value,)) if name in _ONE or name == "count":
-            template = value
-        case Struct(name=name, args=(value, witness)) if name in _TWO:
-            template = Struct("-", (value, witness))
-        case _:
-            raise not_a("count, sum(E), max(E), min(E), max(E, W), min(E, W), bag(E) or set(E)", resolve(what))
-    return unify(args[1], template, run.trail)
+            return unify(expression, what, run.trail) and unify(template, value, run.trail)
+        case Struct(name=name, args=(given,)) if name in _ONE or name == "count":
+            return unify(expression, given, run.trail) and unify(template, value, run.trail)
+        case Struct(name=name, args=(given, witness)) if name in _TWO:
+            return unify(expression, given, run.trail) and unify(template, Struct("-", (value, witness)), run.trail)
+    raise not_a("count, sum(E), max(E), min(E), max(E, W), min(E, W), bag(E) or set(E)", resolve(what))
+
+
+@deterministic(("$aggregate_value", 3))
+def _aggregate_value(args: Arguments, run: BuiltinContext) -> bool:
+    """The number of a solution, for a sum; for an extreme that of an expression. Other terms are their own values."""
+    what, expression, value = args
+    name = what.name if isinstance(what, Struct) else ""
+    is_computed = name == "sum" or (name in _TWO and isinstance(expression, Struct))
+    return unify(value, number_term(value_of(expression)) if is_computed else expression, run.trail)
 
 
 @deterministic(("$aggregate", 3))
@@ -125,22 +132,12 @@ def _extreme(name: str, items: list[Term], n_args: int) -> Term | None:
     if not ranked:
         return None
     wanted = 1 if name == "max" else -1
-    best, witness = _valued(ranked[0][0]), ranked[0][1]
+    best, witness = deref(ranked[0][0]), ranked[0][1]
     for item, other in ranked[1:]:
-        value = _valued(item)
+        value = deref(item)
         if _rank(value, best) == wanted:
             best, witness = value, other
     return best if witness is None else Struct(name, (best, witness))
-
-
-def _valued(item: Term) -> Term:
-    """The value of an expression, or the item itself."""
-    if not isinstance(item := deref(item), Struct):
-        return item
-    try:
-        return number_term(value_of(item))
-    except GoalProblem:
-        return item
 
 
 def _rank(left: Term, right: Term) -> int:

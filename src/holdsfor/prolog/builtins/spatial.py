@@ -7,6 +7,7 @@ near_area(La, Lo, M, Area)          the position is at most M metres from the ar
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from holdsfor.prolog.areas import Areas, areas_of, haversine
@@ -22,7 +23,7 @@ SPATIAL = {("distance", 5): 4, ("in_area", 3): 2, ("near_area", 4): 3}
 
 
 def _number(term: Term) -> float:
-    if isinstance(term, Int | Float):
+    if isinstance(term, Int | Float) and math.isfinite(term.value):
         return float(term.value)
     raise not_a("a number", term)
 

@@ -116,8 +116,6 @@ def _others(reading: ColumnReading, place: FileBlock) -> Iterator[Facts]:
     yield from _revisions(reading, place)
     misfits = reading.set_aside
     yield from set_aside_facts(list(map(place.packed, misfits)), [misfit.reason for misfit in misfits])
-    suspects = reading.suspects
-    yield from set_aside_facts(list(map(place.packed, suspects.values())), list(suspects), "suspect")
     counts = [*(("unused", name, n) for name, n in reading.unused.items()), ("read", "", reading.n_records)]
     yield from (Facts(kind, name, 0, n) for kind, name, n in counts if n)
 

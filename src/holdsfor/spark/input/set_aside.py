@@ -16,7 +16,8 @@ import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]
 
 from holdsfor.kernels.keys import Int64
-from holdsfor.parallel.exchange.facts import Facts
+from holdsfor.parallel.exchange.facts import FAULT, Facts
+from holdsfor.prolog.faults import Fault, Faults
 from holdsfor.sources.set_aside_reasons import ReasonCounts
 from holdsfor.sources.text_records import SetAside
 from holdsfor.sources.unreadable import Unreadable
@@ -29,10 +30,10 @@ __all__ = [
     "TALLIED",
     "FileBlock",
     "Tally",
+    "faults_of",
     "first_set_aside",
     "reasons_of",
     "set_aside_of",
-    "suspects_of",
     "tally_of",
     "unmatched_of",
     "unreadable_facts",
@@ -52,18 +53,16 @@ _PLACES = pa.schema(
 
 _PACKED = "file string, block bigint, line bigint, text string"
 _LONGEST_FILE = 1 << 43
-_MOST_SUSPECTS = 1_000
 
 
 class Tally(NamedTuple):
-    """The numbers of records, of those set aside, and of texts that a rule expects and another one computes with."""
+    """The numbers of records, and of those set aside."""
 
     n_read: int = 0
     n_set_aside: int = 0
-    n_suspects: int = 0
 
 
-TALLIED = ("read", "set aside", "suspect")
+TALLIED = ("read", "set aside")
 """The kinds of facts of the numbers of a tally."""
 
 
@@ -138,18 +137,19 @@ def first_set_aside(shuffle_blocks: DataFrame, n: int) -> list[SetAside]:
     return [SetAside(place["file"], place["line"], place["text"], reason) for place, reason in rows]
 
 
+def faults_of(shuffle_blocks: DataFrame) -> Faults:
+    """The conditions without a result that the buckets of stages report. Runs a job."""
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    places = shuffle_blocks.where(f"kind = '{FAULT}'").mapInArrow(_place_rows, from_arrow_schema(_PLACES))
+    faults = Faults()
+    faults.add(Fault.of_text(row["text"]) for row in places.select("text").collect())
+    return faults
+
+
 def unmatched_of(shuffle_blocks: DataFrame) -> DataFrame:
     """`file`, `line`, `text` and `reason` of retractions without a record; line 0 means unknown."""
     return _numbered(shuffle_blocks, "unmatched")
-
-
-def suspects_of(shuffle_blocks: DataFrame) -> dict[str, SetAside]:
-    """The first record with each text that a rule expects in a field that another rule computes with. Runs a job."""
-    from pyspark.sql import functions as F
-
-    first = F.min(F.struct("file", "line", "text")).alias("first")
-    rows = _numbered(shuffle_blocks, "suspect").groupBy("reason").agg(first).limit(_MOST_SUSPECTS).collect()
-    return {row.reason: SetAside(row.first.file, row.first.line, row.first.text, "") for row in rows}
 
 
 def tally_of(shuffle_blocks: DataFrame) -> Tally:

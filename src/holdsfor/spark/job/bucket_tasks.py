@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow.compute as pc  # type: ignore[import-untyped]
@@ -13,8 +13,6 @@ from holdsfor.parallel.exchange.facts import Load, Texts, by_name
 from holdsfor.parallel.exchange.routing import Destination
 from holdsfor.parallel.stages.buckets import Bucket
 from holdsfor.parallel.stages.rule_pool import borrowed_rules
-from holdsfor.sources.number_fields import naming_records
-from holdsfor.sources.text_records import SetAside
 from holdsfor.spark.exchange.shuffle_rows import by_bucket, loads_of, rows_of
 from holdsfor.spark.prepared.colocated import Colocated
 
@@ -23,14 +21,10 @@ __all__ = ["BucketTask", "semijoin_rows"]
 
 @dataclass(frozen=True)
 class BucketTask:
-    """Evaluates one stage for the buckets of the batches, one after another.
-
-    `suspects` are records that errors of rules may name.
-    """
+    """Evaluates one stage for the buckets of the batches, one after another."""
 
     bucket: Bucket
     colocated: Colocated | None = None
-    suspects: Mapping[str, SetAside] = field(default_factory=dict)
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         """The results of all buckets in the batches, as rows."""
@@ -40,7 +34,7 @@ class BucketTask:
     def evaluated(self, number: int, shuffle_blocks: list[Any]) -> Iterator[Any]:
         """The results and counts of a bucket, as rows."""
         borrowed = borrowed_rules(self.bucket.rules, self.bucket.components, is_last=self.bucket.is_last)
-        with naming_records(self.suspects), borrowed as prepared:
+        with borrowed as prepared:
             load, texts = self._load(number, shuffle_blocks, prepared.symbols), Texts(prepared.symbols)
             yield from rows_of(self.bucket.evaluated(number, load, texts, prepared), texts)
 

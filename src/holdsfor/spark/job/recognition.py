@@ -19,12 +19,13 @@ from holdsfor.columns.time_type import TimeType
 from holdsfor.distribution.one_bucket import one_bucket_warnings
 from holdsfor.distribution.stages import Stages, Table, plan_stages
 from holdsfor.errors import Diagnostic, Hint, ParallelismWarning, UsageProblem
-from holdsfor.parallel.exchange.facts import Facts
+from holdsfor.parallel.exchange.facts import FAULT, Facts
 from holdsfor.parallel.exchange.shipped_rules import Rules
 from holdsfor.parallel.exchange.shuffle_blocks import NO_STAGE, ShuffleBlock
 from holdsfor.parallel.stages.admission import JobAdmission, RunSchedule
 from holdsfor.parallel.stages.dated_buckets import DatedAdmission
 from holdsfor.parallel.stages.stage_functions import buckets_of, destinations_of
+from holdsfor.prolog.faults import Faults, fault_diagnostics
 from holdsfor.runtime.session import EngineSession
 from holdsfor.runtime.windows import check_bounds, check_query_times, check_windows
 from holdsfor.sources.set_aside_reasons import ReasonCounts, SetAsideLimit
@@ -33,7 +34,7 @@ from holdsfor.sources.times import Clock, Unit
 from holdsfor.sources.unreadable import Unreadable
 from holdsfor.spark.input.ingestion import check_buckets, frame_of, keep, rows_frame, union
 from holdsfor.spark.input.inputs import Columns, Given
-from holdsfor.spark.input.set_aside import set_aside_of, unmatched_of
+from holdsfor.spark.input.set_aside import faults_of, set_aside_of, unmatched_of
 from holdsfor.spark.job.bucket_tasks import BucketTask, semijoin_rows
 from holdsfor.spark.job.job_input import JobInput, in_order, read_job_input
 from holdsfor.spark.job.set_aside_check import SetAsideCheck
@@ -42,6 +43,7 @@ from holdsfor.spark.output.result_rows import AllRows, TypedRows
 from holdsfor.spark.output.time_columns import with_times
 from holdsfor.spark.output.typed_frames import spark_schema, typed_frame
 from holdsfor.syntax.output_selectors import Selectors
+from holdsfor.syntax.program import Program
 from holdsfor.syntax.terms import Term
 
 if TYPE_CHECKING:
@@ -63,7 +65,8 @@ class Recognition:
     `set_aside` has a row for every record that does not fit, `unmatched` for every retraction without a record, and
     `counts` the number of records by outcome. Results are settled over all query times; `reports` has the known
     results of each query time. `unreadable` are the files that cannot be read; in `set_aside` they have line 0.
-    `one_bucket` are the warnings about rules that one task computes.
+    `one_bucket` are the warnings about rules that one task computes, `without_result` those about conditions that had
+    no result for some values, such as a text where a number is needed; the latter need the results.
 
     Results are cached until `unpersist()`, or the end of a `with` statement.
 
@@ -175,6 +178,22 @@ class Recognition:
     def reasons(self) -> ReasonCounts:
         """The reasons for setting records aside, counted; the records are read now, if they have not been."""
         return self._job.set_aside.count(self._job.unchecked.sent)[1]
+
+    @cached_property
+    def faults(self) -> Faults:
+        """The conditions without a result; the results are computed now, if they have not been."""
+        found = self._job.unchecked.found
+        return faults_of(union(found)) if found else Faults()
+
+    @property
+    def programs(self) -> tuple[Program, ...]:
+        """The texts of the rules."""
+        return tuple(self._job.input.compiled.programs)
+
+    @property
+    def without_result(self) -> tuple[Diagnostic, ...]:
+        """Warnings about conditions that had no result for some values; the results are computed now, if need be."""
+        return tuple(fault_diagnostics(self.faults, self.programs))
 
     @property
     def run(self) -> RunSchedule:
@@ -358,7 +377,7 @@ class _StageResults:
     @property
     def counted(self) -> DataFrame:
         sources = [self.sent, *(self.found if self.counts_in_stages else [])]
-        return union(sources).where(f"stage = {NO_STAGE} and kind not in ('event', 'fluent', 'lines', 'suspect')")
+        return union(sources).where(f"stage = {NO_STAGE} and kind not in ('event', 'fluent', 'lines', '{FAULT}')")
 
 
 @dataclass(frozen=True)
@@ -420,10 +439,9 @@ class _Job:
         admission = kind(self.input.rules, self.run, self.stages.ranges_over_sorts)
         destinations = destinations_of(self.stages, self.input.rules, self.n_buckets)
         sent, colocated = self.input.sent(admission, destinations, self.n_buckets)
-        suspects = self.set_aside.suspects(sent) if self.input.compiled.names.computed_texts.is_used else {}
         found: list[DataFrame] = []
         for bucket in buckets_of(self.stages, destinations, admission):
-            task = BucketTask(bucket, colocated.get(bucket.destination.stage), suspects)
+            task = BucketTask(bucket, colocated.get(bucket.destination.stage))
             found.append(keep(_evaluated(task, [sent, *found], self.input), self.input.kept))
         return _StageResults(sent, found, bool(colocated), self.stages)
 

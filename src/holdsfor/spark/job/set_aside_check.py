@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 from holdsfor.errors import SetAsideWarning
 from holdsfor.sources.set_aside_reasons import ReasonCounts, SetAsideLimit, set_aside_message
-from holdsfor.sources.text_records import SetAside
 from holdsfor.spark.input.ingestion import Ingestion
-from holdsfor.spark.input.set_aside import Tally, reasons_of, set_aside_of, suspects_of, tally_of
+from holdsfor.spark.input.set_aside import Tally, reasons_of, set_aside_of, tally_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -37,10 +36,6 @@ class SetAsideCheck:
             tally = self._tallied(sent)
             self._counted = tally.n_read, reasons_of(set_aside_of(sent)) if tally.n_set_aside else ReasonCounts()
         return self._counted
-
-    def suspects(self, sent: DataFrame) -> dict[str, SetAside]:
-        """The records with a text that a rule expects and another one computes with, for its error message."""
-        return suspects_of(sent) if self._tallied(sent).n_suspects else {}
 
     def _tallied(self, sent: DataFrame) -> Tally:
         self._tally = self._tally or self.ingestion.tally or tally_of(sent)

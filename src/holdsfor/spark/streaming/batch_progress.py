@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from holdsfor.columns.time_type import TimeType
-from holdsfor.errors import counted
+from holdsfor.errors import Diagnostic, counted
 from holdsfor.sources.text_records import SetAside
 from holdsfor.spark.cluster.progress import described
 from holdsfor.spark.streaming.decisions import Decision
@@ -57,7 +57,8 @@ class BatchProgress:
     """A micro-batch in numbers: its decision, the records by outcome, its seconds, and those of its phases.
 
     `times` is the type of the times of the output; None for integers. `set_aside` are records that do not fit: the
-    first ones since the start of the query. `stages` are the costs of stages by their numbers; without a due query time
+    first ones since the start of the query, and `without_result` warnings about conditions that had no result for some
+    values, and had always had one before. `stages` are the costs of stages by their numbers; without a due query time
     there are none.
     """
 
@@ -68,6 +69,7 @@ class BatchProgress:
     files: StreamFiles
     times: TimeType | None = None
     set_aside: Sequence[SetAside] = ()
+    without_result: Sequence[Diagnostic] = ()
     stages: Mapping[int, StageCost] = field(default_factory=dict)
 
     @property
@@ -102,7 +104,10 @@ class BatchProgress:
         stages = {f"stage_{number}_seconds": round(stage.seconds, 3) for number, stage in self.stages.items()}
         idle = {"idle": list(self.decision.idle)} if self.decision.idle else {}
         seconds = {"seconds": round(self.seconds, 3), **phases, **stages}
-        content = {**reached, "lag": self.lag, **counts, **speed, **seconds, **idle}
+        without_result = (
+            {"without_result": [each.to_json() for each in self.without_result]} if self.without_result else {}
+        )
+        content = {**reached, "lag": self.lag, **counts, **speed, **seconds, **idle, **without_result}
         return json.dumps(content, ensure_ascii=False)
 
     def as_text(self, show_time: Callable[[int], object] = str) -> str:

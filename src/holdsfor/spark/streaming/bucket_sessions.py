@@ -170,6 +170,7 @@ class BucketSession:
         self.repeat([found.settled])
         for _ in self.evaluated(number_of(journal), blocks, found.last):
             pass
+        self.session.faults.report_again()
         if found.after != self.history:
             message = f"the journal `{name}` has other results than the micro-batch that wrote it"
             hint = "continue the stream once with the version of holdsfor that wrote the checkpoint"

@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from holdsfor.errors import DataProblem, Diagnostic
-from holdsfor.parallel.exchange.facts import Facts
+from holdsfor.parallel.exchange.facts import FAULT, Facts
 from holdsfor.parallel.stages.stream_buckets import SETTLED
 
 __all__ = ["Journal", "RowCounts", "counted_rows", "history_after", "is_journal"]
@@ -90,11 +90,11 @@ def counted_rows(found: Iterable[Facts]) -> RowCounts:
     """The numbers of rows in records and changes.
 
     Settled results and time-points are left out, and so are the true starts of intervals that windows cut: they depend
-    on the time-points that a session has settled.
+    on the time-points that a session has settled. A session reports a condition without a result once.
     """
     counts: RowCounts = Counter()
     for facts in found:
-        if facts.n and not facts.kind.startswith(SETTLED) and "true_start" not in facts.times:
+        if facts.n and not facts.kind.startswith((SETTLED, FAULT)) and "true_start" not in facts.times:
             counts[facts.kind, facts.name, facts.arity] += facts.n
     return counts
 

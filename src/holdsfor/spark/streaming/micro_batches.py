@@ -18,7 +18,7 @@ from holdsfor.analysis.pipeline import Compiled
 from holdsfor.analysis.result_columns import ResultColumns, TableColumns, find_table, result_columns
 from holdsfor.columns.time_type import TimeType
 from holdsfor.distribution.stages import Stages
-from holdsfor.parallel.exchange.facts import Facts
+from holdsfor.parallel.exchange.facts import FAULT, Facts
 from holdsfor.parallel.exchange.routing import Destination, Router
 from holdsfor.parallel.exchange.shipped_rules import Rules
 from holdsfor.parallel.exchange.shuffle_blocks import NO_STAGE, ShuffleBlock
@@ -31,13 +31,14 @@ from holdsfor.parallel.stages.stream_buckets import (
     stream_buckets,
     stream_destinations,
 )
+from holdsfor.prolog.faults import Faults, fault_diagnostics
 from holdsfor.sources.fields import Horizon
 from holdsfor.sources.text_records import SetAside
 from holdsfor.sources.times import Clock, Unit
 from holdsfor.spark.cluster.broadcast_rules import broadcast_rules
 from holdsfor.spark.cluster.connect import is_elsewhere, parallelism
 from holdsfor.spark.input.ingestion import frame_of, keep, rows_frame, union
-from holdsfor.spark.input.set_aside import first_set_aside
+from holdsfor.spark.input.set_aside import faults_of, first_set_aside
 from holdsfor.spark.output.time_columns import with_times
 from holdsfor.spark.output.typed_frames import typed_frame
 from holdsfor.spark.streaming.batch_progress import BatchProgress, Phases
@@ -204,6 +205,7 @@ class MicroBatches:
     _form: TimeForm = field(default=TimeForm(None, is_final=False), init=False)
     _tokens: dict[int, DataFrame] = field(default_factory=dict, init=False)
     _n_misfits: int = field(default=0, init=False)
+    _faults: Faults = field(default_factory=Faults, init=False)
     pace: Pace = field(init=False)
 
     def __post_init__(self) -> None:
@@ -240,7 +242,9 @@ class MicroBatches:
                 frame.unpersist()
         seconds = time.perf_counter() - began
         progress = BatchProgress(output.decision, output.counts, seconds, phases.seconds, self.states)
-        self.on_progress(replace(progress, times=output._times, set_aside=misfits, stages=output.stage_costs))
+        progress = replace(progress, times=output._times, set_aside=misfits, stages=output.stage_costs)
+        without_result = fault_diagnostics(self._faults.unreported(), self.plan.compiled.programs)
+        self.on_progress(replace(progress, without_result=without_result))
 
     def _first_misfits(self, output: MicroBatch) -> list[SetAside]:
         """The records that do not fit, until ten have been found since the start of the query."""
@@ -286,6 +290,8 @@ class MicroBatches:
                 counts |= _counts(numbers)
                 if any(kind == UNMATCHED for kind, _, _ in numbers):
                     counts[UNMATCHED] = _n_unmatched(union(found))
+                if any(kind == FAULT for kind, _, _ in numbers):
+                    self._faults.add(faults_of(union(found)))
         elif seen:
             with phases.measured("wait"):
                 _wait(sent, WaitTask(self.states, number), self.plan.n_buckets)
@@ -409,7 +415,7 @@ def _summary(sent: DataFrame) -> tuple[dict[str, Seen], dict[str, int]]:
         seen[row["name"]] = replace(seen[row["name"]], newest=max(seen[row["name"]].newest, row["last"]))
     counts: dict[str, int] = {}
     for row in rows:
-        if row["kind"] not in (PROGRESS, NEWEST, "suspect", "lines"):
+        if row["kind"] not in (PROGRESS, NEWEST, "lines"):
             what = row["kind"].partition(" ")[0] if row["kind"] != "set aside" else "set aside"
             counts[what] = counts.get(what, 0) + row["n"]
     return seen, counts
