@@ -449,7 +449,7 @@ def test_a_file_has_one_form_of_times_in_all_its_blocks(
         assert spark_tables(found) == embedded_tables(rules, *given)
 
 
-# -- conditions without a result -----------------------------------------------------------------------------------------
+# -- conditions without a result --------------------------------------------------------------------------------------
 
 ARITHMETIC = """
 happensAt(even(V), T) :- happensAt(velocity(V, Speed), T), Speed mod 2 =:= 0.
