@@ -14,6 +14,7 @@ from holdsfor.syntax.terms import EMPTY_LIST, Atom, Float, Int, Struct, Term, Va
 from tests.oracle.scopes import scoped
 from tests.oracle.terms import (
     Binding,
+    NoResult,
     Refused,
     Unbound,
     as_list,
@@ -27,6 +28,7 @@ from tests.oracle.terms import (
     resolve,
     to_list,
     unify,
+    value_if_any,
     walk,
 )
 
@@ -54,7 +56,8 @@ def aggregated(template: Term, found: list[Binding]) -> Term | None:
         return Int(len(found))
     if template.name == "bag":
         return as_list([resolve(template.args[0], binding) for binding in found])
-    values = [compute(template.args[0], binding) for binding in found]
+    given = [value_if_any(template.args[0], binding) for binding in found]
+    values = [value for value in given if value is not None]
     if template.name == "sum":
         return as_number(sum(values))
     if template.name in ("max", "min"):
@@ -95,14 +98,17 @@ class Background:
         name, arity = key_of(goal)
         args = goal.args if isinstance(goal, Struct) else ()
         builtin = _BUILTINS.get((name, arity))
-        if builtin is not None:
-            yield from builtin(self, args, binding, frame, depth)
+        try:
+            if builtin is not None:
+                yield from builtin(self, args, binding, frame, depth)
+                return
+            holds = arithmetic_test(goal, binding) if isinstance(goal, Struct) else None
+        except NoResult:
             return
-        if isinstance(goal, Struct) and (holds := arithmetic_test(goal, binding)) is not None:
-            if holds:
-                yield binding
-            return
-        yield from self._call(goal, binding, depth)
+        if holds:
+            yield binding
+        elif holds is None:
+            yield from self._call(goal, binding, depth)
 
     def _call(self, goal: Term, binding: Binding, depth: int) -> Iterator[Binding]:
         frame = _Frame()

@@ -134,6 +134,14 @@ def _condition(words: Words, names: list[str], i: int, *, has_n: bool) -> str:
         "time": f"T mod {3 * words.tick} =\\= 0",
         "unification": f"p(U{i}, _) = p({who}, b), \\+ bg(U{i}, U{i})",
         "different": f"{who} \\= {words.constant()}",
+        "comparison of a constant": f"{who} > 2",
+        "negated comparison of a constant": f"\\+ {who} =< 2",
+        "clause that computes": f"heavy({who})",
+        "negated clause that computes": f"\\+ heavy({who})",
+        "computed value": f"half({who}, H{i}), H{i} < 2",
+        "sum of facts": f"aggregate_all(sum(Q{i} - 1), bg(_, Q{i}), S{i}), S{i} > 1",
+        "findall of comparisons": f"findall(Q{i}, (bg(_, Q{i}), Q{i} > 2.5), L{i}), length(L{i}, M{i}), M{i} < 2",
+        "disjunction of comparisons": f"({who} > 2 ; {other} < 3)",
     }
     if words.has("simple"):
         simple = words.fluent("simple")
@@ -151,6 +159,10 @@ def _condition(words: Words, names: list[str], i: int, *, has_n: bool) -> str:
             "sum": f"aggregate_all(sum(Q{i}), happensAt(n1(_, Q{i}), T), S{i}), S{i} > 2",
             "maximum": f"aggregate_all(max(Q{i}), happensAt(n1(_, Q{i}), T), S{i}), S{i} =< N",
             "negated test": "\\+ N > 2",
+            "division": f"R{i} is 6 / N, R{i} > 1",
+            "remainder": "N mod 2 =:= 0",
+            "root": "sqrt(N) > 1",
+            "minimum of quotients": f"aggregate_all(min(6 / Q{i}), happensAt(n1(_, Q{i}), T), S{i}), S{i} < 4",
         }
     return words.pick(choices)
 

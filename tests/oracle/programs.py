@@ -38,6 +38,9 @@ own fluent in a condition, nested head, delay with a condition when due, second 
 value variable and a duration, value variable and a difference, value variable and a goal
 delay to another fluent, retraction beside a dynamic domain, lines in any order, windows that overlap
 end between query times
+comparison of a constant, negated comparison of a constant, clause that computes, negated clause that computes
+computed value, sum of facts, findall of comparisons, disjunction of comparisons, division, remainder, root
+minimum of quotients, value without a result, comparison in static, duration by a constant
 """
 CONSTRUCTS: frozenset[str] = frozenset(name for line in _NAMES.split("\n") for name in line.split(", ") if name)
 """Everything that is counted when it is written."""
@@ -49,6 +52,10 @@ same(X, X).
 linked(X, Z) :- bg(X, Y), bg(Y, Z).
 linked(X, Y) :- bg(X, Y), \\+ bg(Y, X).
 other(X, Y) :- X \\= Y.
+heavy(X) :- X > 2.
+heavy(X) :- bg(X, Y), Y < 3.
+half(X, Y) :- Y is X / 2.
+half(X, 0) :- bg(X, _).
 """
 RELATIONS = ["before", "meets", "overlaps", "starts", "finishes", "during", "equal"]
 INVERSES = ["after", "met_by", "overlapped_by", "started_by", "finished_by", "contains"]
@@ -252,7 +259,8 @@ class _Generator:
             steps, result = self._steps()
             goals = [f"{self.domain}(X)"] if not has_grounding or words.chance(0.2) else []
             if words.chance(0.3):
-                goals.append(words.pick({"goal in static": "bg(X, _)", "negated goal in static": "\\+ bg(X, _)"}))
+                choices = {"goal in static": "bg(X, _)", "negated goal in static": "\\+ bg(X, _)"}
+                goals.append(words.pick({**choices, "comparison in static": "X > 2"}))
             conditions = list(steps)
             if any("(Y)" in step for step in steps):
                 goals.append("bg(X, Y)")
@@ -292,6 +300,7 @@ class _Generator:
                 "intDurGreater": f"intDurGreater(I1, {n}, J)",
                 "intDurLess": f"intDurLess(I1, {n}, J)",
                 "duration by fact": "limit(X, D), intDurGreater(I1, D, J)",
+                "duration by a constant": "intDurLess(I1, X + 1, J)",
             }
         )
         used = [step for step in steps if step[-3:-1] in operation]

@@ -13,7 +13,7 @@ from tests.oracle.description import StaticRule
 from tests.oracle.domains import fluent_of
 from tests.oracle.intervals import RELATIONS, Interval, allen, longer, shorter
 from tests.oracle.scopes import alternatives, is_negation, scoped
-from tests.oracle.terms import Binding, Refused, compute, free_names, in_order, names_in, resolve, unify
+from tests.oracle.terms import Binding, Refused, free_names, in_order, names_in, resolve, unify, value_if_any
 
 if TYPE_CHECKING:
     from tests.oracle.model import Model
@@ -106,7 +106,10 @@ class StaticFluents:
         if step.name in ("intDurGreater", "intDurLess"):
             base = self._list(args[0], lists)
             kernel2: Callable[..., list[Interval]] = longer if step.name == "intDurGreater" else shorter
-            return None if base is None else kernel2(self.line, base, compute(args[1], binding))
+            bound = value_if_any(args[1], binding)
+            if base is None or bound is None:
+                return None if base is None else []
+            return kernel2(self.line, base, bound)
         if step.name not in _OPERATIONS:
             return self._predicate(step, binding, lists)
         relation, s, t, mode = args[:4] if step.name == "allen" else (Atom(step.name), *args[:3])

@@ -41,6 +41,10 @@ class _Stream:
     def field(self) -> str:
         return FIELDS[self.words.constant()]
 
+    def odd_values(self) -> list[str]:
+        """Values without a result in some conditions."""
+        return ["0", "2.5", "n/a", "a"] if self.words.use("value without a result", 0.4) else []
+
     def one(self) -> tuple[int, str, str]:
         """The time, the name and the fields after the arrival."""
         r, tick = self.random, self.words.tick
@@ -53,7 +57,7 @@ class _Stream:
             case "e2":
                 return t, "e2", f"{t}|{x}|{self.field()}"
             case "n1":
-                return t, "n1", f"{t}|{x}|{r.choice(['1', '2', '3', '-4'])}"
+                return t, "n1", f"{t}|{x}|{r.choice(['1', '2', '3', '-4', *self.odd_values()])}"
             case "odd":
                 return t, "Odd e", f"{t}|{x}"
             case "jf":

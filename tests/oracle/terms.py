@@ -13,6 +13,7 @@ from holdsfor.syntax.terms import Atom, Float, Int, Str, Struct, Term, Var, list
 
 __all__ = [
     "Binding",
+    "NoResult",
     "Refused",
     "Unbound",
     "compute",
@@ -27,6 +28,7 @@ __all__ = [
     "resolve",
     "to_list",
     "unify",
+    "value_if_any",
 ]
 
 Binding: TypeAlias = dict[str, Term]
@@ -34,6 +36,10 @@ Binding: TypeAlias = dict[str, Term]
 
 class Unbound(Exception):
     """A goal needs a variable that is not bound yet; another goal may bind it."""
+
+
+class NoResult(Exception):
+    """A condition has no result for its values: it is not satisfied."""
 
 
 class Refused(Exception):
@@ -138,7 +144,7 @@ def to_list(term: Term, binding: Binding) -> list[Term]:
 
 def _integer(value: int | float) -> int:
     if isinstance(value, float):
-        raise Refused("an integer is expected")
+        raise NoResult("an integer is expected")
     return value
 
 
@@ -153,18 +159,27 @@ def _round(x: int | float) -> int:
 
 
 def compute(term: Term, binding: Binding) -> int | float:
-    """The value of an arithmetic expression."""
+    """The value of an arithmetic expression; `NoResult` if it has none."""
     term = walk(term, binding)
     if isinstance(term, Var):
         raise Unbound
     if isinstance(term, Int | Float):
         return term.value
     if not isinstance(term, Struct):
-        raise Refused(f"{term!r} is no number")
+        raise NoResult(f"{term!r} is no number")
     values = [compute(arg, binding) for arg in term.args]
-    if len(values) == 1:
-        return _of_one(term.name, values[0])
-    return _of_two(term.name, *values)
+    try:
+        return _of_one(term.name, values[0]) if len(values) == 1 else _of_two(term.name, *values)
+    except (ValueError, ZeroDivisionError, OverflowError) as problem:
+        raise NoResult(str(problem)) from None
+
+
+def value_if_any(term: Term, binding: Binding) -> int | float | None:
+    """The value of an arithmetic expression, if it has one."""
+    try:
+        return compute(term, binding)
+    except NoResult:
+        return None
 
 
 def _of_one(name: str, x: int | float) -> int | float:

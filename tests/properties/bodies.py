@@ -232,6 +232,7 @@ class Body:
                 "happensAt(n1(_, Q), T)",
                 "(happensAt(n1(P, Q), T), \\+ bg(P, _))",
                 "(holdsAt(pf(_)=Q, T), number(Q))",
+                "holdsAt(pf(_)=Q, T)",
                 "(happensAt(n1(_, P), T), Q is P * 2)",
             ]
         )
@@ -249,20 +250,31 @@ class Body:
         otherwise = self.random.choice([f"happensAt(e1({self.thing()}), T)", f"\\+ bg({self.thing()}, _)"])
         return f"({test} -> {then} ; {otherwise})"
 
+    def operand(self) -> str:
+        """A variable for arithmetic: mostly a number, else any constant."""
+        if self.vocabulary.maybe("arithmetic on any constant", 0.15):
+            return self.thing()
+        return self.random.choice(self.numbers)
+
     def compare(self) -> str:
-        number = self.random.choice(self.numbers)
+        number = self.operand()
         return self.random.choice(
             [
                 f"{number} > 0, big({number})",
                 f"{number} =< {self.random.choice(['1', '2.5'])}",
                 f"abs({number}) =\\= 3",
                 f"T - {number} >= {number} * {self.tick}",
+                f"\\+ {number} > 1",
+                f"6 / {number} > 2",
+                f"{number} mod 2 =:= 0",
+                f"\\+ half({number}, 1)",
+                f"(sqrt({number}) > 1 ; {number} =:= 0)",
             ]
         )
 
     def compute(self) -> str:
-        """Arithmetic with a result that later conditions use; `mod` and `//` are for integers only."""
-        number, name = self.random.choice(self.numbers), self.fresh("R")
+        """Arithmetic with a result that later conditions use."""
+        number, name = self.operand(), self.fresh("R")
         expression = self.random.choice(
             [
                 f"{number} * 2",
@@ -276,6 +288,9 @@ class Body:
                 f"-{number} - T mod 3",
                 f"sqrt(abs({number}))",
                 f"truncate({number}) // 2",
+                f"12 / {number}",
+                f"{number} mod 3",
+                f"log({number})",
             ]
         )
         self.numbers.append(name)

@@ -27,7 +27,7 @@ predicate over intervals, predicate over whole intervals
 two variables, hidden variable, unbound static head, static value variable
 grounding, static domain, dynamic domain, collected domain, event grounding
 thousands of time-points, start between time-points, interval from before the run
-entity that appears late, data value, mixed numbers
+entity that appears late, data value, mixed numbers, value without a result, arithmetic on any constant
 """
 CONSTRUCTS: frozenset[str] = frozenset(
     [
@@ -39,6 +39,7 @@ CONSTRUCTS: frozenset[str] = frozenset(
 
 _BACKGROUND = """\
 big(N) :- N > 1.
+half(N, M) :- M is N / 2.
 linked(X, Z) :- bg(X, Y), bg(Y, Z).
 whole([], []).
 whole([I|Is], [I|Js]) :- whole(Is, Js).

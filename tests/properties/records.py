@@ -27,6 +27,8 @@ class _Stream:
         self.numbers = [*_INTEGERS, *_FLOATS]
         if not vocabulary.maybe("mixed numbers", 0.6):
             self.numbers = self.random.choice([_INTEGERS, _FLOATS])
+        if vocabulary.maybe("value without a result", 0.4):
+            self.numbers = [*self.numbers, "n/a", "a"]
         self.late = ["late", "k(late)"] if vocabulary.maybe("entity that appears late", 0.4) else []
 
     def time(self) -> int:
