@@ -97,6 +97,7 @@ ALLOWED: dict[str, set[str]] = {
         "sources",
         "sinks",
         "analysis",
+        "prolog.faults",
         "syntax",
         "views",
         "errors",

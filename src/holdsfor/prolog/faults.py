@@ -1,6 +1,6 @@
 """Conditions without a result: a text where a number is needed, a division by zero, the root of a negative number.
 
-Such a condition is not satisfied for the values at hand. An engine with `Faults` notes it and goes on; an engine
+Such a condition is not satisfied for these values. An engine with `Faults` notes it and goes on; an engine
 without raises an `ExecutionProblem`, as start-up goals and goals on results need.
 
 Of each condition, the example with the least values in standard order is kept, so that what a run reports depends

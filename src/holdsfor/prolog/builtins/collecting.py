@@ -81,7 +81,7 @@ _TWO = ("max", "min")
 
 @deterministic(("$aggregate_template", 4))
 def _aggregate_template(args: Arguments, run: BuiltinContext) -> bool:
-    """The expression of an aggregate, and what it collects: the value of the expression, perhaps with its witness."""
+    """The expression of an aggregate, and the collected term: the value of the expression, perhaps with its witness."""
     what, expression, value, template = args
     match what:
         case Atom("count"):
