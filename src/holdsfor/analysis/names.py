@@ -81,9 +81,8 @@ class Record:
 class Names:
     """The names of an event description. Patterns are FVPs as terms `F=V`, or events.
 
-    `number_uses` are the record fields that rules use as numbers, `computed_texts` decides whether rules compute with a
-    text of a record, `joins` are the fields that rules join. `domain_entities` fill dynamic domains, `input_facts` are
-    the input records stated as facts.
+    `number_uses` are the record fields that rules use as numbers, `joins` are the fields that rules join.
+    `domain_entities` fill dynamic domains, `input_facts` are the input records stated as facts.
     """
 
     output_events: list[Term]
