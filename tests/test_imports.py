@@ -24,6 +24,7 @@ ALLOWED: dict[str, set[str]] = {
     "arrow_stream": set(),
     "without_pandas": set(),
     "python_process": set(),
+    "file_lock": set(),
     # text → terms → rules
     "syntax": {"errors", "codes"},
     "prolog": {"syntax", "errors"},
@@ -70,6 +71,7 @@ ALLOWED: dict[str, set[str]] = {
     },
     "spark": {
         "python_process",
+        "file_lock",
         "parallel",
         "runtime",
         "distribution",

@@ -133,7 +133,7 @@ CODES: dict[str, Code] = {
     "HF705": _error("a first or last time-point that is neither an integer nor a time"),
     "HF706": _error("options of a live run or a replay that contradict each other"),
     "HF707": _error("a folder of checkpoints that is in use, or of a run with other rules or options"),
-    "HF708": _error("a live run that would replace the output of an earlier run"),
+    "HF708": _error("a live run that would replace the output of an earlier run, or write to the file of another run"),
     "HF709": _error("an input or output file that was replaced or truncated after a checkpoint"),
     "HF710": _error("a stream to generate without entities, without a duration or with a negative seed"),
     "HF711": _error("an invalid share of late records, or a delay without a share"),

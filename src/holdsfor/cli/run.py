@@ -13,7 +13,7 @@ from pathlib import Path
 
 from holdsfor.analysis.pipeline import Compiled, check_time_zone, compile_files, with_clock
 from holdsfor.cli.checkpoint.checkpoint import open_checkpoint
-from holdsfor.cli.checkpoint.outputs import refuse_earlier_output
+from holdsfor.cli.checkpoint.outputs import locked_outputs, refuse_earlier_output
 from holdsfor.cli.engines.engine import Engine
 from holdsfor.cli.engines.live import engine_class
 from holdsfor.cli.engines.parallel import one_process_because
@@ -127,6 +127,8 @@ def _started_outputs(engine: Engine) -> Iterator[None]:
         checkpoint = open_checkpoint(options, engine.compiled, engine.goals)
         if checkpoint is not None:
             stack.callback(checkpoint.close)
+        if options.live or options.replay is not None:
+            stack.enter_context(locked_outputs(options))
         if options.live and (checkpoint is None or checkpoint.run is None):
             refuse_earlier_output(options)
         if checkpoint is not None:

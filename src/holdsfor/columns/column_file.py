@@ -7,9 +7,12 @@ but they do not count as memory of the process.
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +20,7 @@ import numpy as np
 
 from holdsfor.kernels.keys import Int64
 
-__all__ = ["ColumnFile", "StoredColumn"]
+__all__ = ["ColumnFile", "StoredColumn", "naming_temporary_files"]
 
 _NARROW = ((1 << 8, np.uint8), (1 << 16, np.uint16), (1 << 32, np.uint32))
 
@@ -43,10 +46,8 @@ class ColumnFile:
     """
 
     def __init__(self) -> None:
-        try:
+        with naming_temporary_files():
             self._file = tempfile.TemporaryFile(prefix="holdsfor-", buffering=0)  # noqa: SIM115
-        except OSError as error:
-            raise _named(error) from None
         self.close = weakref.finalize(self, self._file.close)
         """Removes the file; otherwise it is removed with this object."""
         self.size = 0
@@ -64,10 +65,8 @@ class ColumnFile:
     def _write(self, content: np.ndarray[Any, Any]) -> None:
         rest = memoryview(content.tobytes())
         while rest:
-            try:
+            with naming_temporary_files():
                 n_written = os.pwrite(self._file.fileno(), rest, self.size)
-            except OSError as error:
-                raise _named(error) from None
             self.size += n_written
             rest = rest[n_written:]
 
@@ -93,6 +92,11 @@ class ColumnFile:
         self.size = size
 
 
-def _named(error: OSError) -> OSError:
-    """The error with the folder for temporary files; that of a full disk has no name."""
-    return OSError(error.errno, error.strerror, f"{tempfile.gettempdir()} (temporary files, see TMPDIR)")
+@contextmanager
+def naming_temporary_files() -> Iterator[None]:
+    """Name the folder for temporary files in an `OSError`; that of a full disk has no name."""
+    try:
+        yield
+    except OSError as error:
+        folder = f"{tempfile.gettempdir()} (temporary files, see TMPDIR)"
+        raise OSError(error.errno or errno.EIO, error.strerror or str(error), folder) from None

@@ -11,14 +11,17 @@ from pathlib import Path
 
 from holdsfor.sinks.output_files import naming, sync_folder
 
-__all__ = ["Beside", "is_replaceable", "written_beside"]
+__all__ = ["Beside", "is_part_of", "is_replaceable", "written_beside"]
+
+_PART = ".part"
+_LONGEST = 100
 
 
 @dataclass
 class Beside:
     """A file that is being written: its final place, and the path to write to until it is complete.
 
-    A file that is not complete at the end gets the suffix `.part`.
+    A file that is not complete at the end gets the suffix `.part`, until a complete one replaces it.
     """
 
     place: Path
@@ -27,7 +30,17 @@ class Beside:
 
     @property
     def incomplete_place(self) -> Path:
-        return self.place.with_name(f"{self.place.name}.part")
+        return self.place.with_name(f"{self.place.name}{_PART}")
+
+
+def is_part_of(name: str, complete: str) -> bool:
+    """Whether a file name is that of an incomplete file, as a run leaves it that is interrupted or killed.
+
+    >>> [is_part_of(name, "gap.csv") for name in ("gap.csv.part", ".gap.csv.x1_.part", "lap.csv.part")]
+    [True, True, False]
+    """
+    begun = name.startswith(f".{complete[:_LONGEST]}.") and name.endswith(_PART)
+    return begun or name == f"{complete}{_PART}"
 
 
 def is_replaceable(path: str | Path) -> bool:
@@ -50,7 +63,7 @@ def written_beside(path: str | Path) -> Iterator[Beside]:
     """
     place = Path(os.path.realpath(path))
     try:
-        descriptor, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name[:100]}.", suffix=".part")
+        descriptor, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name[:_LONGEST]}.", suffix=_PART)
     except OSError as error:
         raise type(error)(error.errno, error.strerror, str(path)) from None
     os.close(descriptor)
@@ -71,7 +84,11 @@ def _finish(file: Beside) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-    file.path.replace(file.place if file.is_complete else file.incomplete_place)
+    if file.is_complete:
+        file.path.replace(file.place)
+        file.incomplete_place.unlink(missing_ok=True)
+    else:
+        file.path.replace(file.incomplete_place)
     sync_folder(file.place.parent)
 
 

@@ -1,16 +1,24 @@
-"""Output files: an error names the file, and no output overwrites a file that the run reads."""
+"""Output files: an error names the file, no output overwrites a file that the run reads, and one run writes a file.
+
+A full disk shows when a buffer is written, perhaps while another file is open too. The operating system then names no
+file, so an `OutputFile` names itself.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import IO, Any, Literal
 
 from holdsfor.errors import Diagnostic, UsageProblem
 
-__all__ = ["naming", "refuse_overwriting", "replace_file", "sync_folder"]
+__all__ = ["naming", "open_output", "refuse_overwriting", "replace_file", "sync_folder"]
+
+_BUFFER = 1 << 16
 
 
 @contextlib.contextmanager
@@ -22,6 +30,27 @@ def naming(path: str | Path) -> Iterator[None]:
         if error.filename is not None:
             raise
         raise type(error)(error.errno, error.strerror or str(error), str(path)) from None
+
+
+class _OutputFile(io.FileIO):
+    """A file or pipe whose errors of writing have the name `shown`."""
+
+    def __init__(self, target: str | int, mode: Literal["w", "a"], shown: str) -> None:
+        super().__init__(target, mode)
+        self.shown = shown
+
+    def write(self, content: Any) -> int:
+        try:
+            with naming(self.shown):
+                return super().write(content)
+        except BrokenPipeError as gone:
+            raise BrokenPipeError(gone.errno, "its reader has closed it", self.shown) from None
+
+
+def open_output(target: str | int, mode: Literal["w", "a", "wb"], shown: str | Path) -> IO[Any]:
+    """A file or a descriptor open for writing, in UTF-8 unless it is binary; errors have the name `shown`."""
+    file = io.BufferedWriter(_OutputFile(target, "a" if mode == "a" else "w", str(shown)), _BUFFER)
+    return file if mode == "wb" else io.TextIOWrapper(file, encoding="utf-8")
 
 
 def replace_file(path: str | Path, data: bytes) -> None:

@@ -6,17 +6,19 @@ lines also has `_tables.json`, with the names and types of the columns, from whi
 
 from __future__ import annotations
 
+import errno
 import json
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack, closing
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import quote
 
 from holdsfor.columns.file_metadata import TABLES_FILE
 from holdsfor.errors import Diagnostic, UsageProblem
-from holdsfor.sinks.beside import Beside, written_beside
+from holdsfor.sinks.beside import Beside, is_part_of, written_beside
+from holdsfor.sinks.output_files import naming, open_output
 from holdsfor.sinks.time_formats import ShowTime, time_type_of
 
 if TYPE_CHECKING:
@@ -124,17 +126,19 @@ class OpenTables:
         places = [Path(self._output) / file_name(layout.table, self._form) for layout in layouts]
         self.files = [stack.enter_context(written_beside(place)) for place in places]
         opened = [
-            _TableFile(file.path, self._form, self._tables.schema(layout), shown)
+            _TableFile(file, self._form, self._tables.schema(layout), shown)
             for file, layout in zip(self.files, layouts, strict=True)
         ]
         if (described := _describe_files(self._tables, self._form)) is not None:
             self.files.append(stack.enter_context(written_beside(Path(self._output) / TABLES_FILE)))
-            self.files[-1].path.write_text(described, encoding="utf-8")
+            with naming(self.files[-1].place):
+                self.files[-1].path.write_text(described, encoding="utf-8")
         return [stack.enter_context(each).add for each in opened]
 
     def _database(self, stack: ExitStack) -> list[Callable[[Any], None]]:
         self.files = [stack.enter_context(written_beside(self._output))]
         self.files[0].path.unlink()
+        stack.enter_context(_naming_database(self.files[0]))
         connection = stack.enter_context(closing(duckdb().connect(str(self.files[0].path))))
         for layout in self._tables.layouts:
             add_table(connection, layout.table, self._tables.schema(layout).empty_table())
@@ -157,7 +161,8 @@ def check_folder(output: str, form: str, layouts: Iterable[NamedLayout]) -> None
     """Refuse a folder with files that the run would not replace, since old tables would look like results; HF733."""
     own = {TABLES_FILE, *(file_name(layout.table, form) for layout in layouts)}
     folder = Path(output)
-    others = sorted(path.name for path in folder.iterdir() if path.name not in own) if folder.is_dir() else []
+    found = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+    others = [name for name in found if name not in own and not any(is_part_of(name, each) for each in own)]
     if others:
         message = f"the folder `{output}` has other files, such as `{others[0]}`"
         raise UsageProblem(Diagnostic("HF733", message, hint="name a new folder, or one with results of these rules"))
@@ -179,19 +184,18 @@ def _describe_files(tables: TableSet, form: str) -> str | None:
 class _TableFile:
     """A file of one table, in any format."""
 
-    def __init__(self, path: Path, form: str, schema: Any, shown: ShowTime) -> None:
-        self._path, self._form, self._schema, self._shown = path, form, schema, shown
+    def __init__(self, file: Beside, form: str, schema: Any, shown: ShowTime) -> None:
+        self._beside, self._form, self._schema, self._shown = file, form, schema, shown
 
     def __enter__(self) -> _TableFile:
         from holdsfor.sinks.writers import TABLES, table_writer
 
         self._writer: Any = None
-        self._file: IO[Any]
+        target, place = str(self._beside.path), self._beside.place
+        self._file = open_output(target, "wb" if self._form in TABLES else "w", place)
         if self._form in TABLES:
-            self._file = self._path.open("wb")
             self._writer = table_writer(self._file, self._form, self._schema)
         else:
-            self._file = self._path.open("w", encoding="utf-8")
             self._add_lines(self._schema.empty_table(), has_header=True)
         return self
 
@@ -226,12 +230,23 @@ def as_duckdb(tables: dict[str, Any], path: str | Path | None = None) -> Any:
         for name, table in tables.items():
             add_table(connection, name, table)
         return connection
-    with written_beside(path) as file:
+    with written_beside(path) as file, _naming_database(file):
         file.path.unlink()
         with duckdb().connect(str(file.path)) as connection:
             for name, table in tables.items():
                 add_table(connection, name, table)
     return duckdb().connect(str(path))
+
+
+@contextmanager
+def _naming_database(file: Beside) -> Iterator[None]:
+    """Errors of DuckDB, such as that of a full disk, as errors of the file; and remove what DuckDB leaves beside it."""
+    try:
+        yield
+    except duckdb().Error as problem:
+        raise OSError(errno.EIO, str(problem).partition("\n")[0].rpartition(": ")[2], str(file.place)) from None
+    finally:
+        file.path.with_name(f"{file.path.name}.wal").unlink(missing_ok=True)
 
 
 def add_table(connection: Any, name: str, table: Any) -> None:

@@ -15,12 +15,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import IO, TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
 from holdsfor.errors import Diagnostic, UsageProblem, did_you_mean
 from holdsfor.sinks.beside import Beside, is_replaceable, written_beside
 from holdsfor.sinks.change_lines import CHANGE_LINES, ChangeReport, change_schema
-from holdsfor.sinks.output_files import naming
+from holdsfor.sinks.output_files import naming, open_output
 from holdsfor.sinks.result_lines import LINES, ReportView, report_schema
 from holdsfor.sinks.table_sets import duckdb, is_folder
 from holdsfor.sinks.time_formats import ShowTime, as_integer, time_type_of
@@ -192,24 +192,15 @@ class Output:
 
 
 @contextmanager
-def _opened_file(target: str | int, form: str, path: str, mode: str) -> Iterator[IO[Any]]:
+def _opened_file(target: str | int, form: str, path: str, mode: Literal["w", "a"]) -> Iterator[IO[Any]]:
     """An open file or pipe; errors of writing name the path."""
-    file: IO[Any] = open(target, "wb") if form in TABLES else open(target, mode, encoding="utf-8")  # noqa: SIM115, PTH123
+    file = open_output(target, "wb" if form in TABLES else mode, path)
     try:
         yield file
         file.close()
-    except BrokenPipeError as gone:
-        with contextlib.suppress(BrokenPipeError):
-            file.close()
-        raise BrokenPipeError(gone.errno, "its reader has closed it", path) from None
-    except OSError as error:
+    finally:
         with contextlib.suppress(OSError):
             file.close()
-        if error.filename is not None:
-            raise
-        raise OSError(error.errno, error.strerror or str(error), path) from None
-    finally:
-        file.close()
 
 
 def _opened_pipe(pipe: str, on_waiting: Callable[[str], None]) -> int:

@@ -165,11 +165,10 @@ def test_a_killed_run_leaves_no_file_that_looks_complete(run: list[str], tmp_pat
     assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
     left = [path.name for path in place.rglob("*") if path.is_file()]
     assert all(name.startswith(".") and ".part" in name for name in left)
+    assert main([*run, "-o", f"{place}/{output}"]) == 0
 
 
-def test_an_interrupted_run_leaves_a_file_with_another_name(
-    run: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def interrupt_after_the_first_query_time(monkeypatch: pytest.MonkeyPatch) -> None:
     count = columnar.ColumnarEngine._count
 
     def interrupted(engine: Any, *given: Any, **more: Any) -> None:
@@ -177,10 +176,29 @@ def test_an_interrupted_run_leaves_a_file_with_another_name(
         os.kill(os.getpid(), signal.SIGINT)
 
     monkeypatch.setattr(columnar.ColumnarEngine, "_count", interrupted)
+
+
+def test_an_interrupted_run_leaves_a_file_with_another_name(
+    run: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    interrupt_after_the_first_query_time(monkeypatch)
     assert main([*run, "--window", "2", "-o", f"{tmp_path}/answer.csv"]) == 130
     assert not (tmp_path / "answer.csv").exists()
     assert len((tmp_path / "answer.csv.part").read_text(encoding="utf-8").splitlines()) == 2
     assert "answer.csv.part, with the results before the interruption" in capsys.readouterr().err
+
+
+def test_an_interrupted_run_can_be_repeated_into_its_folder(
+    run: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = [*run, "--window", "2", "--format", "csv", "-o", f"{tmp_path}/out/"]
+    with monkeypatch.context() as patched:
+        interrupt_after_the_first_query_time(patched)
+        assert main(command) == 130
+    assert {path.name for path in (tmp_path / "out").iterdir()} >= {"overdue.csv.part", "_tables.json.part"}
+    assert main(command) == 0
+    assert not [path for path in (tmp_path / "out").iterdir() if path.name.endswith(".part")]
+    capsys.readouterr()
 
 
 def test_a_replaced_file_keeps_its_mode_and_links(run: list[str], tmp_path: Path) -> None:

@@ -9,11 +9,10 @@ Both parts are snapshots, each with its own digest.
 
 from __future__ import annotations
 
-import fcntl
-import os
 from pathlib import Path
 
 from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.file_lock import FileLock
 from holdsfor.sinks.output_files import naming, replace_file, sync_folder
 
 __all__ = ["CheckpointFolder"]
@@ -30,12 +29,9 @@ class CheckpointFolder:
         with naming(path):
             self.file.parent.mkdir(parents=True, exist_ok=True)
             sync_folder(self.file.parent.parent)
-            self._lock = os.open(path, os.O_RDONLY)
         try:
-            with naming(path):
-                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._lock = FileLock(path)
         except BlockingIOError:
-            os.close(self._lock)
             message = f"another run uses the checkpoints in `{path}`"
             hint = "wait until that run has ended, or give another folder"
             raise UsageProblem(Diagnostic("HF707", message, hint=hint)) from None
@@ -56,4 +52,4 @@ class CheckpointFolder:
         replace_file(self.file, b"".join([len(run).to_bytes(8, "little"), run, session]))
 
     def close(self) -> None:
-        os.close(self._lock)
+        self._lock.release()

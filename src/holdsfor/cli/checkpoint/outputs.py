@@ -4,15 +4,29 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 from holdsfor.errors import DataProblem, Diagnostic, UsageProblem
+from holdsfor.file_lock import FileLock
+from holdsfor.sinks.beside import is_replaceable
 from holdsfor.sinks.output_files import naming, sync_folder
+from holdsfor.sinks.table_sets import is_folder
+from holdsfor.sinks.writers import format_of
 from holdsfor.sources.file_marks import FileMark, mark_of
 
-__all__ = ["Marks", "check_outputs", "cut_back", "output_files", "refuse_earlier_output", "sync_names", "synced_marks"]
+__all__ = [
+    "Marks",
+    "check_outputs",
+    "cut_back",
+    "locked_outputs",
+    "output_files",
+    "refuse_earlier_output",
+    "sync_names",
+    "synced_marks",
+]
 
 Marks = dict[str, list[Any]]
 """By path, the length and the digest of a mark."""
@@ -21,9 +35,9 @@ _APPENDED = ("output", "changes", "set_aside", "log")
 
 
 def output_files(options: argparse.Namespace) -> list[str]:
-    """The regular files to which a live run appends while it runs."""
+    """The regular files to which a live run or a replay appends while it runs."""
     paths = [path for name in _APPENDED if (path := getattr(options, name)) is not None]
-    return [path for path in paths if Path(path).is_file() or not Path(path).exists()]
+    return [path for path in paths if not is_folder(path) and is_replaceable(path) and format_of(path) != "duckdb"]
 
 
 def refuse_earlier_output(options: argparse.Namespace) -> None:
@@ -33,6 +47,19 @@ def refuse_earlier_output(options: argparse.Namespace) -> None:
             message = f"`{path}` has the output of an earlier run, and a live run does not replace it"
             hint = "`--overwrite` replaces it; write to another file, or continue a run with `--checkpoint`"
             raise UsageProblem(Diagnostic("HF708", message, hint=hint))
+
+
+@contextmanager
+def locked_outputs(options: argparse.Namespace) -> Iterator[None]:
+    """Keep other runs away from the files to which a run appends while it runs."""
+    with ExitStack() as stack:
+        for path in output_files(options):
+            try:
+                stack.enter_context(FileLock(path))
+            except BlockingIOError:
+                hint = "wait until that run has ended, or write to another file"
+                raise UsageProblem(Diagnostic("HF708", f"another run writes to `{path}`", hint=hint)) from None
+        yield
 
 
 def synced_marks(paths: Iterable[str]) -> Marks:

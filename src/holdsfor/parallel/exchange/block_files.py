@@ -10,6 +10,7 @@ from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
 
+from holdsfor.columns.column_file import naming_temporary_files
 from holdsfor.columns.encoding import Symbols
 from holdsfor.parallel.exchange.facts import Texts
 from holdsfor.parallel.exchange.serialization import pack, unpack
@@ -34,7 +35,7 @@ _PAYLOAD = len(_SCHEMA) - 1
 
 def write_blocks(path: str, blocks: Iterable[ShuffleBlock], texts: Texts) -> None:
     """Write blocks to a file, with the texts of their symbols."""
-    with pa.OSFile(path, "wb") as sink, pa.ipc.new_file(sink, _SCHEMA) as writer:
+    with naming_temporary_files(), pa.OSFile(path, "wb") as sink, pa.ipc.new_file(sink, _SCHEMA) as writer:
         for block in blocks:
             facts = block.facts
             what = (list(block.buckets), block.n_buckets, facts.kind, facts.name, facts.arity, facts.n)

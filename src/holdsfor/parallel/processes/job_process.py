@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from operator import itemgetter
 from pathlib import Path
 
+from holdsfor.columns.column_file import naming_temporary_files
 from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.query_times import QueryTimes
 from holdsfor.parallel.exchange.block_files import read_blocks, write_blocks
@@ -120,7 +121,7 @@ class JobProcess:
         if is_dated:
             reports = DatedResults(found, run.query_times).reports()
             counted = ((report, run.before_window(report.query_time)) for report in reports)
-        with path.open("wb") as file:
+        with naming_temporary_files(), path.open("wb") as file:
             write_blocks(blocks, report_blocks(counted, layout, self.symbols, run.tick, file), self._texts)
         return str(path), blocks
 

@@ -113,7 +113,7 @@ class _Other:
             found, problem = connection.recv()
         except (EOFError, ConnectionError):
             raise self._lost() from None
-        if isinstance(problem, HoldsforError):
+        if isinstance(problem, HoldsforError | OSError):
             raise problem
         if problem is not None:
             raise RuntimeError(f"a process of the run failed:\n{problem}")

@@ -65,7 +65,7 @@ def _outcome(own: object, method: str, arguments: tuple[object, ...]) -> tuple[o
     """The result of a call, and its error."""
     try:
         return getattr(own, method)(*arguments), None
-    except HoldsforError as problem:
+    except (HoldsforError, OSError) as problem:
         return None, problem
     except Exception:
         return None, traceback.format_exc()

@@ -13,7 +13,6 @@ file with the part of a line is therefore deleted before each read: a part that 
 
 from __future__ import annotations
 
-import fcntl
 import itertools
 import os
 import select
@@ -24,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from holdsfor.errors import DataProblem, Diagnostic, ExecutionProblem, UsageProblem
+from holdsfor.file_lock import FileLock
 from holdsfor.sources.whole_lines import LineBuffer
 
 __all__ = ["Piece", "PipeSpool", "is_pipe"]
@@ -63,7 +63,7 @@ class PipeSpool:
     def __init__(self, folder: str, pipe: str) -> None:
         self.folder, self.pipe = Path(folder), pipe
         self._failure: Exception | None = None
-        self._lock_file: int | None = None
+        self._lock_file: FileLock | None = None
         self._end = 0
         self._has_ended = threading.Event()
 
@@ -82,7 +82,7 @@ class PipeSpool:
         except OSError as problem:
             raise self._unwritable(problem) from None
         finally:
-            os.close(self._lock_file)
+            self._lock_file.release()
         return self._end
 
     def _open(self) -> None:
@@ -227,19 +227,11 @@ class PipeSpool:
 
     def _lock(self) -> None:
         """Take the folder for this process; the process of a query that has just ended may still have it."""
-        file = os.open(self.folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
-        until = time.monotonic() + _LOCK_SECONDS
-        while True:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() > until:
-                    os.close(file)
-                    message = f"the folder `{self.folder}` for the lines of `{self.pipe}` is used by another query"
-                    raise UsageProblem(Diagnostic("HF794", message, hint="give another `spool`")) from None
-                time.sleep(_WAIT)
-        self._lock_file = file
+        try:
+            self._lock_file = FileLock(self.folder / _LOCK, seconds=_LOCK_SECONDS)
+        except BlockingIOError:
+            message = f"the folder `{self.folder}` for the lines of `{self.pipe}` is used by another query"
+            raise UsageProblem(Diagnostic("HF794", message, hint="give another `spool`")) from None
 
     def _unwritable(self, problem: OSError) -> ExecutionProblem:
         message = f"the lines of `{self.pipe}` cannot be kept in `{self.folder}`: {problem.strerror or problem}"

@@ -29,6 +29,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from holdsfor.file_lock import FileLock
 from holdsfor.parallel.exchange.shipped_rules import Inline, Rules
 from holdsfor.parallel.stages.stream_buckets import StreamBucket
 from holdsfor.python_process import environment_with_modules, python_command
@@ -255,15 +256,14 @@ def serve() -> None:
 
 def _served(path: Path, daemon: int) -> int:
     """Answer requests one after another, until the daemon of Spark has ended or there are none for a long time."""
-    import fcntl
-
     for number in (signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, lambda *_: sys.exit(0))
-    with path.with_suffix(".lock").open("w") as lock, socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            return _IS_RUNNING
+    locked = path.with_suffix(".lock")
+    try:
+        lock = FileLock(locked)
+    except BlockingIOError:
+        return _IS_RUNNING
+    with lock, socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
         path.unlink(missing_ok=True)
         listener.bind(str(path))
         listener.listen()
@@ -271,7 +271,7 @@ def _served(path: Path, daemon: int) -> int:
             _answer_all(listener, daemon)
         finally:
             path.unlink(missing_ok=True)
-            Path(lock.name).unlink(missing_ok=True)
+            locked.unlink(missing_ok=True)
             with contextlib.suppress(OSError):
                 path.parent.rmdir()
     return 0

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.spark.output.folders import HadoopFiles
 from holdsfor.spark.streaming.batch_progress import BatchProgress
-from holdsfor.spark.streaming.checkpoint_lock import checkpoint_lock
+from holdsfor.spark.streaming.checkpoint_lock import checkpoint_lock, release_after
 from holdsfor.spark.streaming.feed_outputs import FeedOutput, refuse_nested_places, refuse_shared_places, write_outputs
 from holdsfor.spark.streaming.feed_rows import FeedRows
 from holdsfor.spark.streaming.micro_batches import MicroBatch
@@ -151,7 +151,7 @@ class _Writer:
         except BaseException:
             lock.release()
             raise
-        lock.release_after(query)
+        release_after(query, lock)
         return query
 
 
