@@ -140,7 +140,7 @@ CODES: dict[str, Code] = {
     "HF712": _error("a distribution of delays that does not exist or lacks parameters"),
     "HF713": _error("a limit for records set aside that is neither a share nor a number"),
     "HF714": _error("durations or dates in rules of a run whose times are integers, without the unit of time"),
-    "HF715": _error("a time zone that does not exist"),
+    "HF715": _error("a unit of time or a time zone that does not exist"),
     "HF716": _error("times that are finer than a second, without the unit of time"),
     "HF720": _error("a configuration file that cannot be read or is not TOML"),
     "HF721": _error("an unknown key in a configuration file"),

@@ -21,7 +21,7 @@ from holdsfor.errors import AnalysisProblem, Diagnostic, Diagnostics, SyntaxProb
 from holdsfor.prolog.background import check_background, inner_calls
 from holdsfor.prolog.builtins.calendar import CALENDAR
 from holdsfor.syntax.description import EventDescription, describe
-from holdsfor.syntax.durations import is_time_zone
+from holdsfor.syntax.durations import UNITS, is_time_zone
 from holdsfor.syntax.load import load_programs
 from holdsfor.syntax.output_selectors import Selectors, output_program
 from holdsfor.syntax.parser import parse_program
@@ -181,9 +181,12 @@ def with_clock(compiled: Compiled, unit: str, zone: str | None = None) -> Compil
     return with_programs(compiled, [parse_program(Source("clock of the run", "\n".join(lines) + "\n"), found)])
 
 
-def check_time_zone(zone: str | None) -> None:
-    """Refuse a time zone that does not exist (HF715)."""
-    if zone is not None and not is_time_zone(zone):
+def check_clock(unit: str | None, zone: str | None) -> None:
+    """Refuse a unit of time or a time zone that does not exist (HF715)."""
+    if unit is not None and unit not in UNITS:
+        units = ", ".join(f"`{each}`" for each in UNITS)
+        raise UsageProblem(Diagnostic("HF715", f"`{unit}` is not a unit of time", hint=f"the units are {units}"))
+    if zone is not None and not (isinstance(zone, str) and is_time_zone(zone)):
         hint = "write a name of the time zone database, such as `Europe/Athens`"
         raise UsageProblem(Diagnostic("HF715", f"`{zone}` is not a time zone", hint=hint))
 

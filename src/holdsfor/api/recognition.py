@@ -24,7 +24,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from holdsfor.analysis.pipeline import Compiled, check_time_zone, refuse_unknown_unit, with_clock, with_output
+from holdsfor.analysis.pipeline import Compiled, check_clock, refuse_unknown_unit, with_clock, with_output
 from holdsfor.api.results import Result
 from holdsfor.errors import Diagnostic, NoResultWarning, ParallelismWarning, SetAsideWarning, UsageProblem
 
@@ -120,7 +120,7 @@ def recognise(
     from holdsfor.sources.time_arguments import duration_of, time_point_of
 
     check_arguments(rules, data)
-    check_time_zone(tz)
+    check_clock(time_unit, tz)
     unit = time_unit or "s"
     bounds = _Bounds(time_point_of(start, "start", unit, tz), time_point_of(end, "end", unit, tz))
     length, distance = duration_of(window, "window", unit), duration_of(step, "step", unit)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -60,6 +60,10 @@ class QueryResult:
     given: Mapping[Place, InputColumn] = field(repr=False)
     context: QueryContext = field(kw_only=True, repr=False)
     time_type: TimeType | None = field(kw_only=True, default=None)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields; a copy in another process computes its caches again."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     @cached_property
     def columns(self) -> ResultColumns:
@@ -219,8 +223,11 @@ class QueryResult:
         >>> result.holds_at(13), result.holds_at(14)
         ([], ['rich(chris)=true'])
         """
+        from holdsfor.sources.time_arguments import not_a_time
+
         at = self._time_point(time, "time")
-        assert at is not None
+        if at is None:
+            raise not_a_time(time, "time")
         return [
             show(fvp)
             for fvp, intervals in self.intervals.items()

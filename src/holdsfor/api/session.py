@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NoReturn, SupportsIndex
 
-from holdsfor.analysis.pipeline import Compiled, check_time_zone, refuse_unknown_unit, with_clock, with_output
+from holdsfor.analysis.pipeline import Compiled, check_clock, refuse_unknown_unit, with_clock, with_output
 from holdsfor.analysis.place_types import InputColumn
 from holdsfor.analysis.sorts import Place
 from holdsfor.analysis.variable_types import ConstantType
@@ -117,7 +117,7 @@ class Session:
         show: Selectors | None = None,
     ) -> None:
         check_arguments(rules, [self])
-        check_time_zone(tz)
+        check_clock(time_unit, tz)
         self._show = None if show is None else selector_texts(show, "show")
         self._has_unit, time_unit = time_unit is not None, time_unit or "s"
         rules = with_clock(with_output(rules, show), time_unit, tz)
@@ -276,8 +276,8 @@ class Session:
         """
         try:
             data = Path(path).read_bytes()
-        except OSError as error:
-            message = f"the snapshot `{path}` cannot be read: {error.strerror}"
+        except (OSError, TypeError, ValueError) as error:
+            message = f"the snapshot `{path}` cannot be read: {getattr(error, 'strerror', None) or error}"
             raise DataProblem(Diagnostic("HF508", message, hint="`Session.save` writes snapshots")) from None
         expected: dict[str, Any] = {"window": window, "step": step, "tick": tick, "allen_memory": allen_memory}
         expected["show"] = show if show is None or show is _AS_SAVED else selector_texts(show, "show")
@@ -299,6 +299,7 @@ class Session:
     def _restored(
         cls, data: bytes, rules: Compiled, goals: Iterable[str | Term], expected: dict[str, Any], name: str
     ) -> Session:
+        check_arguments(rules, [name])
         snapshot = Snapshot.from_bytes(data, name)
         saved = snapshot.more.get("session")
         if not isinstance(saved, dict):

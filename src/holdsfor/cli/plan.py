@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from holdsfor.analysis.pipeline import PASSES, Compiled, check_time_zone, compile_files, with_clock
+from holdsfor.analysis.pipeline import PASSES, Compiled, check_clock, compile_files, with_clock
 from holdsfor.analysis.safety import show_safety
 from holdsfor.analysis.switches import check_switches
 from holdsfor.cli.engines.columnar import ColumnarEngine
@@ -95,7 +95,7 @@ def execute(options: argparse.Namespace) -> int:
     rewrites = _switch_off(options.without)
     without = set(options.without) - rewrites
     compiled = compile_files([*options.rules, *options.background], without=without, more=added_programs(options))
-    check_time_zone(options.tz)
+    check_clock(options.time_unit, options.tz)
     compiled = with_clock(compiled, options.time_unit, options.tz)
     stage = options.stage or ("physical" if options.analyse else "levels")
     if stage in ANALYSES:

@@ -11,7 +11,7 @@ from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from pathlib import Path
 
-from holdsfor.analysis.pipeline import Compiled, check_time_zone, compile_files, with_clock
+from holdsfor.analysis.pipeline import Compiled, check_clock, compile_files, with_clock
 from holdsfor.cli.checkpoint.checkpoint import open_checkpoint
 from holdsfor.cli.checkpoint.outputs import locked_outputs, refuse_earlier_output
 from holdsfor.cli.engines.engine import Engine
@@ -69,7 +69,7 @@ def execute(options: argparse.Namespace) -> int:
     _check(options)
     _refuse_overwriting(options, [])
     diagnostics = Diagnostics()
-    check_time_zone(options.tz)
+    check_clock(options.time_unit, options.tz)
     files, provided = [*options.rules, *options.background], described_fluents(options.input)
     compiled = compile_files(files, diagnostics, more=added_programs(options), provided=provided)
     compiled = with_clock(compiled, options.time_unit, options.tz)

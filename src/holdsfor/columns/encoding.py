@@ -12,7 +12,7 @@ import math
 import struct
 import weakref
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -222,6 +222,13 @@ class Symbols(SymbolTable):
         self.structures: dict[tuple[str, int], Structures] = {}
         self.plain_texts = PlainTexts(self.table)
         self._described: KnownEntities = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The table without its caches, which are of readers of this process."""
+        return {name: each for name, each in self.__dict__.items() if name != "_caches"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _caches=weakref.WeakValueDictionary())
 
     @property
     def table(self) -> SymbolTable:

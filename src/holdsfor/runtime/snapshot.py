@@ -74,7 +74,7 @@ class Snapshot:
     @staticmethod
     def from_bytes(data: bytes, name: str = "snapshot") -> Snapshot:
         """The snapshot in the bytes; a `DataProblem` names the file if the bytes are not a snapshot."""
-        if not data.startswith(_MAGIC):
+        if not (isinstance(data, bytes) and data.startswith(_MAGIC)):
             message = f"`{name}` is not a snapshot of a session"
             raise DataProblem(Diagnostic("HF508", message, hint="`Session.save` writes snapshots"))
         if len(data) < _FIXED + 8:

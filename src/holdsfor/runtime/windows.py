@@ -32,6 +32,9 @@ __all__ = [
 
 def check_windows(tick: int, window: int | None, step: int | None, allen_memory: int | None = None) -> None:
     """Refuse invalid windows."""
+    if not isinstance(tick, int) or isinstance(tick, bool):
+        message = f"expected an integer as the clock tick, found `{tick}`"
+        raise UsageProblem(Diagnostic("HF701", message, hint="it is the distance between time-points"))
     for name, size in (("clock tick", tick), ("window", window), ("step", step), ("memory", allen_memory)):
         if size is not None and size > LATEST:
             message = f"the {name} is {size}, expected at most 2**62"

@@ -224,8 +224,8 @@ class _TableFile:
 
 
 def as_duckdb(tables: dict[str, Any], path: str | Path | None = None) -> Any:
-    """A connection to a database with Arrow tables, in memory or in a new file."""
-    if path is None:
+    """A connection to a database with Arrow tables, in a new file, or in memory without a path or with `:memory:`."""
+    if path is None or str(path) == ":memory:":
         connection = duckdb().connect()
         for name, table in tables.items():
             add_table(connection, name, table)

@@ -102,8 +102,10 @@ def moment_of(time: int, kind: TimeType) -> datetime.datetime:
         what = "write times as integers: "
         hint = Hint(f'{what}`times="integer"`', on_command_line=f"{what}`--times integer`")
         raise DataProblem(Diagnostic("HF731", message, hint=hint)) from None
+    if kind.zone is None or kind.zone == "UTC":
+        return moment if kind.zone else moment.replace(tzinfo=None)
     try:
-        return moment.astimezone(zoneinfo.ZoneInfo(kind.zone)) if kind.zone else moment.replace(tzinfo=None)
+        return moment.astimezone(zoneinfo.ZoneInfo(kind.zone))
     except OverflowError:
         return moment
 

@@ -28,6 +28,8 @@ def columns_by_role(named: Mapping[str, str], found: Sequence[str]) -> dict[str,
     columns: dict[str, str] = {}
     roles: dict[str, str] = {}
     for column, written in named.items():
+        if not (isinstance(column, str) and isinstance(written, str)):
+            raise _problem(f"expected a column and its role as text, found `{column!r}: {written!r}`", _HINT)
         role, kind = split_kind(written)
         role = "start" if role == "time" else role
         if column not in found:

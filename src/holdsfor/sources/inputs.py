@@ -316,7 +316,7 @@ def _opened_records(given: object) -> Opened:
     if len(records) == len(objects):
         return Opened("records", "arrow", None, table_of(records), mixed_columns(records), of_objects=True)
     if len(lines) == len(objects):
-        return Opened("lines", "text", None, "\n".join(lines).encode())
+        return Opened("lines", "text", None, "\n".join(lines).encode(errors="surrogatepass"))
     odd = next(each for each in objects if not isinstance(each, Event | Fluent if records else str))
     message = f"expected an `Event`, a `Fluent` or a line of text, found `{type(odd).__name__}`"
     hint = "records are all objects or all lines of text" if records or lines else None

@@ -31,6 +31,7 @@ from holdsfor.sources.record_rows import Origin, RowReader
 from holdsfor.sources.table_layout import TIMES, Layout, is_argument, layout_of
 from holdsfor.sources.text_records import SetAside
 from holdsfor.sources.times import Clock
+from holdsfor.sources.typed_columns import text_column
 
 __all__ = ["JsonLinesReader", "object_columns", "read_objects"]
 
@@ -279,7 +280,7 @@ def _array(values: list[Any], *, is_time: bool) -> Any:
         return pa.array(values, pa.int64())
     if kinds == {float} and not is_time:
         return pa.array(values, pa.float64())
-    return pa.array(values if kinds == {str} else list(map(_text, values)), pa.string())
+    return text_column(values if kinds == {str} else list(map(_text, values)))
 
 
 def _text(value: object) -> str | None:

@@ -100,15 +100,17 @@ def table_of(records: Sequence[Event | Fluent]) -> Any:
     """The records as an Arrow table; the constants of `mixed_columns` are fields of a text file, others atoms."""
     import pyarrow as pa  # type: ignore[import-untyped]
 
+    from holdsfor.sources.typed_columns import text_column
+
     times: dict[str, Any] = {
-        "name": pa.array([_name(record.name) for record in records], pa.string()),
+        "name": text_column([_name(record.name) for record in records]),
         "arrival": _times([_time(record.arrival, record) for record in records]),
         "start": _times([_time(record.start, record) for record in records]),
         "end": _times([_end(record) for record in records]),
     }
     mixed = mixed_columns(records)
     arrays = {
-        name: pa.array([_field(value) if name in mixed else value for value in values], pa.string())
+        name: text_column([_field(value) if name in mixed else value for value in values])
         for name, values in _constants(records).items()
     }
     return pa.table(times | arrays)
@@ -157,10 +159,11 @@ def _times(times: Sequence[int | str | None]) -> Any:
     """A column of times: integers, or texts if one of the times is a text."""
     import pyarrow as pa
 
+    from holdsfor.sources.typed_columns import text_column
+
     if not any(isinstance(time, str) for time in times):
         return pa.array(times, pa.int64())
-    texts = [None if time is None else "inf" if time == OPEN_END else str(time) for time in times]
-    return pa.array(texts, pa.string())
+    return text_column([None if time is None else "inf" if time == OPEN_END else str(time) for time in times])
 
 
 def _is_text(value: Constant | None) -> bool:

@@ -8,8 +8,9 @@ from typing import TypeAlias
 
 from holdsfor.errors import Diagnostic, UsageProblem, printable
 from holdsfor.sources.times import Clock, Unit
+from holdsfor.syntax.time_points import EARLIEST, LATEST
 
-__all__ = ["SECONDS", "DurationArgument", "TimeArgument", "duration_of", "duration_text", "time_point_of"]
+__all__ = ["SECONDS", "DurationArgument", "TimeArgument", "duration_of", "duration_text", "not_a_time", "time_point_of"]
 
 TimeArgument: TypeAlias = int | str | datetime.date
 """A time-point, ISO 8601 text, or a date or time."""
@@ -29,7 +30,11 @@ def time_point_of(given: TimeArgument | None, name: str, unit: Unit = "s", zone:
     >>> time_point_of("1970-01-01T02:00:00", "start", zone="Europe/Athens"), time_point_of(7, "start")
     (0, 7)
     """
-    if given is None or (isinstance(given, int) and not isinstance(given, bool)):
+    if given is None:
+        return None
+    if isinstance(given, int) and not isinstance(given, bool):
+        if not EARLIEST <= given <= LATEST:
+            raise not_a_time(given, name)
         return given
     if isinstance(given, datetime.date):
         text = given.isoformat()
@@ -38,12 +43,20 @@ def time_point_of(given: TimeArgument | None, name: str, unit: Unit = "s", zone:
     elif isinstance(given, str):
         text = printable(given)
     else:
-        message = f"expected a time-point, a time or text as `{name}`, found `{type(given).__name__}`"
-        raise UsageProblem(Diagnostic("HF705", message, hint="such as 36000, a datetime or `2026-03-01T08:00:00Z`"))
+        raise not_a_time(given, name)
     time = Clock(unit, zone=zone).read(text)
     if isinstance(time, str):
         raise UsageProblem(Diagnostic("HF705", time, hint=f"see `{name}`"))
     return time
+
+
+def not_a_time(given: object, name: str) -> UsageProblem:
+    """The error of an argument that is not a time (HF705)."""
+    if isinstance(given, int) and not isinstance(given, bool):
+        message = f"expected a time-point between -2^62 and 2^62 as `{name}`, found {given}"
+        return UsageProblem(Diagnostic("HF705", message))
+    message = f"expected a time-point, a time or text as `{name}`, found `{type(given).__name__}`"
+    return UsageProblem(Diagnostic("HF705", message, hint="such as 36000, a datetime or `2026-03-01T08:00:00Z`"))
 
 
 def duration_text(text: str, unit: Unit = "s") -> int | None:

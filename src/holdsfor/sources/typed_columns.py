@@ -11,7 +11,7 @@ The constants of an argument or a value have few types. Other Arrow types become
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.compute as pc  # type: ignore[import-untyped]
 import pyarrow.types as pt  # type: ignore[import-untyped]
 
+from holdsfor.errors import DataProblem, Diagnostic
 from holdsfor.sources.column_kinds import EXACT, read_integer, read_number
 from holdsfor.sources.numerals import whole_numbers
 from holdsfor.syntax.printer import show
@@ -32,11 +33,21 @@ __all__ = [
     "decoded",
     "is_constant_type",
     "is_text_type",
+    "text_column",
     "without_nan",
 ]
 
 _CANONICAL = r"^-?(0|[1-9][0-9]{0,17})(\.[0-9]{1,30})?$"
 _CANONICAL_INTEGER = r"^-?(0|[1-9][0-9]{0,17})$"
+
+
+def text_column(texts: Sequence[Any]) -> Any:
+    """Texts of Python as a column; HF502 for a text with half of a character (a surrogate)."""
+    try:
+        return pa.array(texts, pa.string())
+    except UnicodeEncodeError as error:
+        message = f"the text `{error.object}` has half of a character, such as `\\ud800`"
+        raise DataProblem(Diagnostic("HF502", message, hint="texts are characters of Unicode")) from None
 
 
 def is_text_type(kind: Any) -> bool:

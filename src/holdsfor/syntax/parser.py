@@ -30,6 +30,7 @@ from holdsfor.syntax.tokens import (
     MAX_DIGITS,
     LexicalProblem,
     Token,
+    check_characters,
     next_clause_end,
     skip_layout,
     tokens_of_clause,
@@ -55,6 +56,11 @@ def parse_program(source: Source, diagnostics: Diagnostics) -> Program:
     operators = Operators()
     items: list[Clause | Directive | FactTable | InputFactTable] = []
     at = facts_from = 0
+    try:
+        check_characters(source)
+    except LexicalProblem as problem:
+        diagnostics.append(problem.diagnostic)
+        return Program(source, ())
     while True:
         try:
             at = skip_layout(source, at)
@@ -98,6 +104,7 @@ def parse_term(text: str, name: str = "term", *, has_strings: bool = False, oper
     """
     source = Source(name, text)
     try:
+        check_characters(source)
         tokens = tokens_of_clause(source, 0)
         if not tokens:
             raise _ClauseProblem("HF106", "expected a term, found nothing", Span(source, 0, len(text)))

@@ -9,7 +9,15 @@ from typing import Literal
 from holdsfor.errors import Diagnostic
 from holdsfor.syntax.source import Source, Span
 
-__all__ = ["MAX_DIGITS", "LexicalProblem", "Token", "next_clause_end", "skip_layout", "tokens_of_clause"]
+__all__ = [
+    "MAX_DIGITS",
+    "LexicalProblem",
+    "Token",
+    "check_characters",
+    "next_clause_end",
+    "skip_layout",
+    "tokens_of_clause",
+]
 
 Kind = Literal["atom", "quoted", "var", "int", "float", "string", "punct", "end"]
 
@@ -52,6 +60,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
+_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 _CLAUSE_END = re.compile(r"\.(?=\s|%|\Z)")
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]+)\\?|([0-7]+)\\?|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(\n)|(.))|''|\"\"", re.S)
 _QUOTE_HINT = r"a quote inside quotes is written twice (`'it''s'`) or escaped (`\'`)"
@@ -67,6 +76,15 @@ _SIMPLE_ESCAPES = {
     "s": " ",
     **{c: c for c in "\\'\"`"},
 }
+
+
+def check_characters(source: Source) -> None:
+    """Refuse halves of characters (surrogates), which a text in UTF-8 cannot have."""
+    half = None if source.text.isascii() else _HALF_CHARACTER.search(source.text)
+    if half is not None:
+        span = Span(source, half.start(), half.end())
+        message = f"unexpected character `U+{ord(half[0]):04X}`, which is half of a character"
+        raise LexicalProblem(Diagnostic("HF102", message, span, "was the text decoded with `surrogateescape`?"))
 
 
 def skip_layout(source: Source, at: int) -> int:

@@ -84,9 +84,9 @@ def convert_times(options: argparse.Namespace) -> None:
     """Convert the times and durations among the options of a run to time-points."""
     zone = getattr(options, "tz", None)
     if zone is not None:
-        from holdsfor.analysis.pipeline import check_time_zone
+        from holdsfor.analysis.pipeline import check_clock
 
-        check_time_zone(zone)
+        check_clock(None, zone)
     for name in ("start", "end"):
         if getattr(options, name, None) is not None:
             setattr(options, name, time_point(getattr(options, name), options.time_unit, f"--{name}", zone))

@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from holdsfor.analysis.pipeline import Compiled, check_time_zone, compile_files, with_clock
+from holdsfor.analysis.pipeline import Compiled, check_clock, compile_files, with_clock
 from holdsfor.cli.options.arguments import Commands, add_command, add_options
 from holdsfor.cli.options.config import fill_in
 from holdsfor.cli.options.facts import fact_programs
@@ -43,7 +43,7 @@ def execute(options: argparse.Namespace) -> int:
 
     check_buckets(options.buckets)
     diagnostics = Diagnostics()
-    check_time_zone(options.tz)
+    check_clock(options.time_unit, options.tz)
     files, provided = [*options.rules, *options.background], described_fluents(options.input)
     compiled = compile_files(files, diagnostics, more=fact_programs(options), provided=provided)
     compiled = with_clock(compiled, options.time_unit, options.tz)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
-from holdsfor.analysis.pipeline import Compiled, check_time_zone, compile_files, with_clock
+from holdsfor.analysis.pipeline import Compiled, check_clock, compile_files, with_clock
 from holdsfor.cli.options.added_programs import added_programs
 from holdsfor.cli.options.arguments import Commands, add_command, add_options
 from holdsfor.cli.options.config import fill_in
@@ -60,7 +60,7 @@ def execute(options: argparse.Namespace) -> int:
     config = [options.config] if options.config else []
     refuse_overwriting(outputs, [*files, *config, *(split_mapping(each)[0] for each in options.input)])
     diagnostics = Diagnostics()
-    check_time_zone(options.tz)
+    check_clock(options.time_unit, options.tz)
     compiled = compile_files(
         files, diagnostics, more=added_programs(options), provided=described_fluents(options.input)
     )

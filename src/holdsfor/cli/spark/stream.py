@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from holdsfor.analysis.output_selection import chosen_patterns
-from holdsfor.analysis.pipeline import Compiled, check_time_zone, compile_files, with_clock
+from holdsfor.analysis.pipeline import Compiled, check_clock, compile_files, with_clock
 from holdsfor.cli.options.added_programs import added_programs
 from holdsfor.cli.options.arguments import Commands, add_command, add_options
 from holdsfor.cli.options.config import fill_in
@@ -70,7 +70,7 @@ def execute(options: argparse.Namespace) -> int:
     check_places(options.input, {"-o": options.output, **places})
     options.trigger = _interval(options.trigger)
     files, diagnostics = [*options.rules, *options.background], Diagnostics()
-    check_time_zone(options.tz)
+    check_clock(options.time_unit, options.tz)
     compiled = compile_files(
         files, diagnostics, more=added_programs(options), provided=described_fluents(options.input)
     )

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Literal
 
-from holdsfor.analysis.pipeline import Compiled, check_time_zone, refuse_unknown_unit, with_clock, with_output
+from holdsfor.analysis.pipeline import Compiled, check_clock, refuse_unknown_unit, with_clock, with_output
 from holdsfor.analysis.result_columns import ResultColumns, TableColumns, find_table, result_columns
 from holdsfor.columns.time_type import TimeType
 from holdsfor.distribution.one_bucket import one_bucket_warnings
@@ -291,7 +291,7 @@ def recognise(
     [Row(person='chris', start=14)]
     """
     compiled, given = in_order(rules, data)
-    check_time_zone(tz)
+    check_clock(time_unit, tz)
     unit = time_unit or "s"
     bounds = (time_point_of(start, "start", unit, tz), time_point_of(end, "end", unit, tz))
     windows = _Windows(

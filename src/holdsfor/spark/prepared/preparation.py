@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdsfor.analysis.pipeline import Compiled, check_time_zone
+from holdsfor.analysis.pipeline import Compiled, check_clock
 from holdsfor.columns.encoding import Symbols
 from holdsfor.distribution.stages import HashRoute, Stages, plan_stages
 from holdsfor.parallel.exchange.facts import Facts, Load, Texts, by_name, owners
@@ -66,7 +66,7 @@ def prepare(
     """
     check_windows(tick, None, None)
     check_buckets(buckets)
-    check_time_zone(tz)
+    check_clock(time_unit, tz)
     compiled, given = in_order(rules, [data])
     job_input = read_job_input(given, compiled, Rules.of(compiled), tick, columns, Clock(time_unit, zone=tz))
     ingestion = job_input.everything

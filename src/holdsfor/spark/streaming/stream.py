@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias, get_args
 
 from holdsfor.analysis.fingerprint import fingerprint
 from holdsfor.analysis.output_selection import chosen_patterns
-from holdsfor.analysis.pipeline import Compiled, check_time_zone, with_clock, with_output
+from holdsfor.analysis.pipeline import Compiled, check_clock, with_clock, with_output
 from holdsfor.analysis.result_columns import find_table
 from holdsfor.distribution.one_bucket import one_bucket_warnings
 from holdsfor.distribution.stages import Stages, plan_stages
@@ -259,7 +259,7 @@ def stream(
     compiled, inputs = in_order(rules, [data])
     _check_choice("on_change", on_change, get_args(OnChange))
     _check_choice("clock", clock, get_args(ClockChoice))
-    check_time_zone(tz)
+    check_clock(time_unit, tz)
     check_buckets(buckets, MOST_STREAM_BUCKETS)
     unit = time_unit or "s"
     lengths = _lengths(window, step, allen_memory, start, tick, unit, tz)
