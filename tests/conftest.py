@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
 
 # Neither a deadline nor the speed at which examples are made: both depend on what else the machine does.
 _ANY_MACHINE = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+# A shell that starts a command in the background lets it ignore Ctrl-C, and so would the processes that tests start.
+for _number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+    if signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, signal.default_int_handler if _number is signal.SIGINT else signal.SIG_DFL)
 
 settings.register_profile("short", _ANY_MACHINE, max_examples=seeds.examples(50), derandomize=True)
 settings.register_profile("long", _ANY_MACHINE, max_examples=seeds.examples(50), print_blob=True)

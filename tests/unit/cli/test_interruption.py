@@ -108,3 +108,10 @@ def test_the_second_signal_ends_a_run_that_is_blocked(tmp_path: Path) -> None:
             process.send_signal(signal.SIGINT)
             time.sleep(0.5)
         assert ended(process) == (130, "", "interrupted\n")
+
+
+def test_processes_of_tests_do_not_ignore_signals() -> None:
+    """Also where these tests run in the background of a shell, whose commands ignore Ctrl-C."""
+    code = "import signal; print([signal.getsignal(getattr(signal, each)) for each in ('SIGINT', 'SIGQUIT', 'SIGHUP')])"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert "SIG_IGN" not in found
