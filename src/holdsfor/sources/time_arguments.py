@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
+import time
 from typing import TypeAlias
 
 from holdsfor.errors import Diagnostic, UsageProblem, printable
@@ -13,7 +14,7 @@ from holdsfor.syntax.time_points import EARLIEST, LATEST
 __all__ = ["SECONDS", "DurationArgument", "TimeArgument", "duration_of", "duration_text", "not_a_time", "time_point_of"]
 
 TimeArgument: TypeAlias = int | str | datetime.date
-"""A time-point, ISO 8601 text, or a date or time."""
+"""A time-point, ISO 8601 text, the text `now`, or a date or time."""
 
 DurationArgument: TypeAlias = int | str | datetime.timedelta
 """A number of time-points, a text such as `2h`, or a timedelta."""
@@ -27,6 +28,8 @@ _PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000}
 def time_point_of(given: TimeArgument | None, name: str, unit: Unit = "s", zone: str | None = None) -> int | None:
     """The time-point of an argument; a time without an offset is in the zone, or else in UTC. HF705 for others.
 
+    The text `now` is the time of the wall clock, rounded down to the unit.
+
     >>> time_point_of("1970-01-01T02:00:00", "start", zone="Europe/Athens"), time_point_of(7, "start")
     (0, 7)
     """
@@ -36,6 +39,8 @@ def time_point_of(given: TimeArgument | None, name: str, unit: Unit = "s", zone:
         if not EARLIEST <= given <= LATEST:
             raise not_a_time(given, name)
         return given
+    if given == "now":
+        return int(time.time() * _PER_SECOND[unit])
     if isinstance(given, datetime.date):
         text = given.isoformat()
     elif isinstance(given, str) and re.fullmatch(r"-?\d{1,18}", given, re.ASCII):
@@ -44,10 +49,10 @@ def time_point_of(given: TimeArgument | None, name: str, unit: Unit = "s", zone:
         text = printable(given)
     else:
         raise not_a_time(given, name)
-    time = Clock(unit, zone=zone).read(text)
-    if isinstance(time, str):
-        raise UsageProblem(Diagnostic("HF705", time, hint=f"see `{name}`"))
-    return time
+    found = Clock(unit, zone=zone).read(text)
+    if isinstance(found, str):
+        raise UsageProblem(Diagnostic("HF705", found, hint=f"see `{name}`"))
+    return found
 
 
 def not_a_time(given: object, name: str) -> UsageProblem:

@@ -1,4 +1,4 @@
-"""HF714: rules with durations need the unit of time if all times are integers, in every kind of run."""
+"""Durations in rules need the unit of time if times are integers; deadlines after the last record need an end."""
 
 from __future__ import annotations
 
@@ -59,3 +59,26 @@ def test_a_session_refuses_durations_without_a_unit() -> None:
     dated = hf.Session(rules, window="3h")
     dated.insert(hf.Event("park", "v0", at="2026-03-01T08:00:00Z"))
     assert dated.query(at="2026-03-01T10:30:00Z")["parked"].num_rows == 1
+
+
+PARKED = "name,start,arg1\npark,2026-03-01T08:00:00Z,v0\n"
+
+
+@pytest.mark.parametrize("options", KINDS, ids=" ".join)
+def test_a_run_until_now_reaches_deadlines_after_its_last_record(
+    options: list[str], run: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "e.csv").write_text(PARKED, encoding="utf-8")
+    command = [*run[:-1], str(tmp_path / "e.csv"), "--format", "csv"]
+    options = [{"5": "90d"}.get(each, each) for each in options]
+    assert main([*command, *options]) == 0
+    assert "2026-03-01T10:00:01Z" not in capsys.readouterr().out
+    assert main([*command, *options, "--end", "now"]) == 0
+    assert "2026-03-01T08:00:01Z,2026-03-01T10:00:01Z" in capsys.readouterr().out
+
+
+def test_python_has_an_end_now(tmp_path: Path) -> None:
+    (tmp_path / "e.csv").write_text(PARKED, encoding="utf-8")
+    found = hf.recognise(hf.load_text(RULES), tmp_path / "e.csv", end="now")
+    ((start, end),) = found.holds_for("parked(v0)=true")
+    assert (end - start).total_seconds() == 7200

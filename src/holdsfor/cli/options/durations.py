@@ -7,8 +7,6 @@ import math
 import re
 from typing import TYPE_CHECKING
 
-from holdsfor.errors import Diagnostic, UsageProblem, printable
-
 if TYPE_CHECKING:
     from holdsfor.sources.times import Unit
 
@@ -69,14 +67,13 @@ def rate(text: str) -> float:
 
 
 def time_point(text: str, unit: Unit, option: str, zone: str | None = None) -> int:
-    """The time-point of an integer or an ISO 8601 time; other text is HF705."""
+    """The time-point of an integer, an ISO 8601 time or `now`; other text is HF705."""
     if re.fullmatch(r"-?\d{1,18}", text, re.ASCII):
         return int(text)
-    from holdsfor.sources.times import Clock
+    from holdsfor.sources.time_arguments import time_point_of
 
-    time = Clock(unit, zone=zone).read(printable(text))
-    if isinstance(time, str):
-        raise UsageProblem(Diagnostic("HF705", time, hint=f"see `{option}`"))
+    time = time_point_of(text, option, unit, zone)
+    assert time is not None
     return time
 
 
