@@ -27,7 +27,7 @@ from holdsfor.cli.main import main
 from holdsfor.errors import HoldsforError
 from holdsfor.runtime import spilled_input
 from holdsfor.runtime.reports import settled_results
-from holdsfor.sources import arrow, blocks, input_sizes, input_streams, sorted_runs, spilled_reading
+from holdsfor.sources import arrow, input_sizes, input_streams, sorted_runs, spilled_reading, whole_lines
 from tests.properties.answers import read_case
 from tests.properties.delayed_programs import delayed_case
 from tests.properties.keyed_programs import keyed_case
@@ -46,7 +46,7 @@ REPORTED = range(12600, 12720)
 @pytest.fixture(autouse=True)
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks of a few lines, runs and insertions of a few records."""
-    monkeypatch.setattr(blocks, "_BLOCK", 150)
+    monkeypatch.setattr(whole_lines, "_BLOCK", 150)
     monkeypatch.setattr(arrow, "_BATCH", 7)
     monkeypatch.setattr(input_streams, "_ROWS", 3)
     monkeypatch.setattr(spilled_reading, "_RUN", 9)

@@ -14,7 +14,7 @@ import pytest
 from holdsfor.analysis.pipeline import compile_text
 from holdsfor.columns.encoding import Symbols
 from holdsfor.errors import DataProblem
-from holdsfor.sources import blocks, text_columns
+from holdsfor.sources import text_columns, whole_lines
 from holdsfor.sources.inputs import InputReader, Opened, read_facts, read_inputs
 from holdsfor.sources.live_reading import LiveReading
 from holdsfor.sources.reading import ColumnReading
@@ -120,7 +120,7 @@ def read_as(form: Any, content: bytes) -> tuple[list[str], list[str]]:
 @EACH
 @pytest.mark.parametrize("size", [1, 1 << 20])
 def test_a_csv_line_ends_at_a_line_feed_too(character: str, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks, "_BLOCK", size)
+    monkeypatch.setattr(whole_lines, "_BLOCK", size)
     text = f"name,start,arg1\r\nup,1,7\r\nup,2,a{character}b\nup,3,c\r\r\nup,x,d\n"
     found, aside = read_as("csv", text.encode())
     last = "f:5: expected an integer or a time such as `2026-03-01T08:00:00Z` as `start`, found `x`: up,x,d"

@@ -25,7 +25,7 @@ from holdsfor.analysis.pipeline import compile_files
 from holdsfor.columns.encoding import Symbols
 from holdsfor.errors import DataProblem, Diagnostics
 from holdsfor.generators import MODELS, model_of, pieces, to_table, write_parquet, write_text
-from holdsfor.sources import blocks, text_columns
+from holdsfor.sources import text_columns, whole_lines
 from holdsfor.sources.fields import read_field
 from holdsfor.sources.live_reading import LiveReading
 from holdsfor.sources.numerals import Lexicon, fields_of, words_of
@@ -217,7 +217,7 @@ def texts(draw: st.DrawFn) -> Texts:
 @example([("f", b"-p|9|4|a"), ("g", b"p|5|4|a\n")], 1, 8)
 def test_fast_and_slow_reader_agree_on_any_text(found: Texts, tick: int, block: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(blocks, "_BLOCK", block)
+        patch.setattr(whole_lines, "_BLOCK", block)
         fast = outcome_of_fast_reader(found, NAMES, tick)
     assert fast == outcome_of_slow_reader(found, NAMES, tick)
 
@@ -236,7 +236,7 @@ def test_the_progress_of_a_live_input_does_not_depend_on_blocks_and_readers(
 
     expected = progress()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(blocks, "_BLOCK", block)
+        patch.setattr(whole_lines, "_BLOCK", block)
         if is_slow:
             patch.setattr(text_columns, "_LONGEST_BLOCK", 1)
         assert progress() == expected
@@ -267,7 +267,7 @@ def test_a_text_whose_first_line_is_not_utf8_is_refused(mark: bytes) -> None:
 
 
 def test_a_later_line_that_is_not_utf8_is_set_aside_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks, "_BLOCK", 8)
+    monkeypatch.setattr(whole_lines, "_BLOCK", 8)
     text = b"p|1|2|a\np|1|2|b\np|1|2|\xe9t\xe9\n\xff\np|1|2|d|\n"
     fast = outcome_of_fast_reader([("f", text)], NAMES, 1)
     assert [str(misfit) for misfit in fast[2]] == [
