@@ -6,7 +6,7 @@ import random
 from collections import Counter
 from dataclasses import dataclass, field
 
-__all__ = ["Fluent", "Words", "body", "term"]
+__all__ = ["Fluent", "Words", "body", "logical_goal", "term"]
 
 
 def term(name: str, arguments: list[str]) -> str:
@@ -142,6 +142,7 @@ def _condition(words: Words, names: list[str], i: int, *, has_n: bool) -> str:
         "sum of facts": f"aggregate_all(sum(Q{i} - 1), bg(_, Q{i}), S{i}), S{i} > 1",
         "findall of comparisons": f"findall(Q{i}, (bg(_, Q{i}), Q{i} > 2.5), L{i}), length(L{i}, M{i}), M{i} < 2",
         "disjunction of comparisons": f"({who} > 2 ; {other} < 3)",
+        "logical goal": logical_goal(r, [f"bg({who}, _)", f"happensAt(e1({other}), T)", f"\\+ holdsAt({inner}, T)"]),
     }
     if words.has("simple"):
         simple = words.fluent("simple")
@@ -165,6 +166,25 @@ def _condition(words: Words, names: list[str], i: int, *, has_n: bool) -> str:
             "minimum of quotients": f"aggregate_all(min(6 / Q{i}), happensAt(n1(_, Q{i}), T), S{i}), S{i} < 4",
         }
     return words.pick(choices)
+
+
+def logical_goal(chance: random.Random, goals: list[str], depth: int = 0) -> str:
+    """A goal of `true`, `fail` and some goals, nested in control constructs; nothing is bound outside of it."""
+    if depth == 3 or (depth and chance.random() < 0.4):
+        return chance.choice(["true", "true", "fail", "false", *goals])
+    one, other, third = (logical_goal(chance, goals, depth + 1) for _ in range(3))
+    return chance.choice(
+        [
+            f"\\+ {one}",
+            f"not({one})",
+            f"\\+ ({one}, {other})",
+            f"({one}, {other}, {third})",
+            f"({one} ; {other})",
+            f"({one} ; {other} ; {third})",
+            f"({one} -> {other} ; {third})",
+            f"forall({one}, {other})",
+        ]
+    )
 
 
 def _about(words: Words, who: str) -> str:

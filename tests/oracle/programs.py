@@ -23,6 +23,7 @@ initiatedAt trigger, initiatedAt with bounds, terminatedAt trigger, terminatedAt
 holdsAt, not holdsAt, not both, happensAt condition, not happensAt, fact, not fact, fact with a variable, clause
 clause with a variable in its head, clause with a test, disjunction, disjunction that binds in one branch, if-then-else
 forall, findall and length, count, count of events, time, unification, different, initiatedAt condition, not initiatedAt
+logical goal
 terminatedAt condition, not terminatedAt, comparison, arithmetic, sum, maximum, negated test
 condition before what binds it, initially, initially of all, unbound head variable, value outside grounding
 value from data, open termination, effect with bounds, initiates and terminates, delay by fact, fi, ft, cycle of delays

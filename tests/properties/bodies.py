@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from tests.oracle.bodies import logical_goal
+
 __all__ = ["CONSTANTS", "Body", "Fluent", "Vocabulary", "term"]
 
 CONSTANTS = ["a", "b", "c", "1", "2", "2.0", "'003'", "k(a)", "'X y'"]
@@ -311,6 +313,11 @@ class Body:
         self.things.append(name)
         return self.random.choice([f"{name} = {person}", f"p({name}, _) = p({person}, b)", f"{name} = k({person})"])
 
+    def logical(self) -> str:
+        person = self.thing()
+        goals = [f"bg({person}, _)", f"happensAt(e1({self.thing()}), T)", self.holds(is_open=True, binds=False)]
+        return logical_goal(self.random, goals)
+
     CONDITIONS: ClassVar[dict[str, Callable[[Body], str]]] = {
         "holds": holds,
         "holds of another": holds_of_another,
@@ -333,5 +340,6 @@ class Body:
         "effect": effect_now,
         "not effect": lambda self: f"not {self.effect_now()}",
         "unification": unification,
+        "logical goal": logical,
         "time": lambda self: f"T mod {3 * self.tick} =\\= 0",
     }

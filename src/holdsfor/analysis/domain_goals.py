@@ -14,7 +14,7 @@ from holdsfor.analysis.patterns import may_match
 from holdsfor.prolog.background import grounding_clauses, has_open_call, inner_calls
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.program import Clause, FactTable
-from holdsfor.syntax.terms import Atom, Struct, Term, Var, name_and_arity, substitute, variables
+from holdsfor.syntax.terms import Atom, Struct, Term, Var, chained, name_and_arity, substitute, variables
 
 __all__ = ["Atoms", "DomainGoals", "fresh_variable", "instantiated"]
 
@@ -63,7 +63,7 @@ class DomainGoals:
         if key in self.domains:
             return frozenset((goal,))
         if key == (",", 2) and isinstance(goal, Struct):
-            return self.implied(goal.args, above)
+            return self.implied(chained(goal), above)
         if key is None or key in above or key in self._tables or key not in self._clauses:
             return _NOTHING
         bodies = list(self._bodies(goal))

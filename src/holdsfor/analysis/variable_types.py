@@ -23,7 +23,7 @@ from holdsfor.syntax.rules import (
     Terminated,
     Test,
 )
-from holdsfor.syntax.terms import Float, Int, Struct, Term, Var, name_and_arity, variables
+from holdsfor.syntax.terms import Float, Int, Struct, Term, Var, chained, name_and_arity, variables
 
 __all__ = ["Allowed", "Bindings", "ConstantType", "argument_places", "type_of"]
 
@@ -149,9 +149,9 @@ class Bindings:
             return
         key = name_and_arity(goal)
         if key in _AND:
-            self.apply_goals(goal.args)
+            self.apply_goals(chained(goal))
         elif key == (";", 2):
-            self._either([(Test(branch),) for branch in goal.args])
+            self._either([(Test(branch),) for branch in chained(goal)])
         elif key == ("=", 2):
             self._equation(*goal.args)
         elif len(goal.args) == 2 and goal.name in _COMPARISONS:

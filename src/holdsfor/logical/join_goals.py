@@ -7,7 +7,7 @@ comparisons may not: their answers, or their errors, depend on the variables tha
 from __future__ import annotations
 
 from holdsfor.logical.knowledge import Knowledge
-from holdsfor.syntax.terms import Atom, Struct, Term, is_callable, name_and_arity, variables
+from holdsfor.syntax.terms import Atom, Struct, Term, chained, is_callable, name_and_arity, variables
 
 __all__ = ["is_join_goal"]
 
@@ -29,7 +29,7 @@ def _joins_facts(goal: Term, knowledge: Knowledge) -> bool:
         return False
     key = name_and_arity(goal)
     if key in ((",", 2), (";", 2)):
-        return all(_joins_facts(argument, knowledge) for argument in goal.args)
+        return all(_joins_facts(part, knowledge) for part in chained(goal))
     if knowledge.is_relation(key):
         return True
     clauses = knowledge.definition(key)

@@ -12,7 +12,7 @@ from holdsfor.analysis.safety import bound_by, scoped, take_ready
 from holdsfor.logical.knowledge import Knowledge
 from holdsfor.syntax.program import Clause
 from holdsfor.syntax.rules import Condition, Either, Not, Test
-from holdsfor.syntax.terms import Atom, Struct, Term, Var, name_and_arity, substitute, variables
+from holdsfor.syntax.terms import Atom, Struct, Term, Var, chained, name_and_arity, substitute, variables
 
 __all__ = ["unfold"]
 
@@ -60,10 +60,11 @@ def _conditions(body: Term, knowledge: Knowledge) -> list[Condition] | None:
     if not isinstance(body, Struct):
         return None
     if body.name == "," and len(body.args) == 2:
-        parts = [_conditions(argument, knowledge) for argument in body.args]
+        parts = [_conditions(goal, knowledge) for goal in chained(body)]
         return [c for part in parts if part is not None for c in part] if None not in parts else None
-    if body.name == ";" and len(body.args) == 2 and not _is_conditional(body.args[0]):
-        branches = [_conditions(argument, knowledge) for argument in body.args]
+    if body.name == ";" and len(body.args) == 2:
+        goals = chained(body)
+        branches = [None if _is_conditional(goal) else _conditions(goal, knowledge) for goal in goals]
         return [Either(tuple(tuple(b) for b in branches if b is not None))] if None not in branches else None
     if body.name in ("\\+", "not") and len(body.args) == 1:
         inner = _conditions(body.args[0], knowledge)

@@ -11,12 +11,12 @@ them: they have values after the goal because they must have values before it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from holdsfor.prolog.clauses import CompiledClause
 from holdsfor.prolog.compiler import TESTS
 from holdsfor.prolog.database import Database, Predicate
-from holdsfor.syntax.terms import Struct, Term, conjuncts, is_callable, is_ground, name_and_arity, variables
+from holdsfor.syntax.terms import Struct, Term, chained, conjuncts, is_callable, is_ground, name_and_arity, variables
 
 __all__ = ["Groundness"]
 
@@ -95,7 +95,7 @@ class Groundness:
         key = name_and_arity(goal)
         construct = _CONSTRUCTS.get(key)
         if construct is not None and isinstance(goal, Struct):
-            return construct(self, goal.args, ground)
+            return construct(self, chained(goal) if key in _CHAINS else goal.args, ground)
         return ground | self._after_call(goal, key, ground) if isinstance(goal, Struct) else ground
 
     def _after_call(self, goal: Struct, key: Key, ground: set[str]) -> set[str]:
@@ -128,11 +128,12 @@ class Groundness:
         """The variables that the goals of a construct need; in a conjunction, earlier goals bind variables for later
         ones.
         """
-        found: set[str] = set()
-        for place in _PARTS[name_and_arity(goal)]:
-            found |= self.needed(goal.args[place], ground)
+        found, key = set[str](), name_and_arity(goal)
+        parts = chained(goal) if key in _CHAINS else [goal.args[place] for place in _PARTS[key]]
+        for part in parts:
+            found |= self.needed(part, ground)
             if goal.name in _SEQUENCES:
-                ground = self.after(goal.args[place], ground | found)
+                ground = self.after(part, ground | found)
         return found
 
     def _needed_arguments(self, key: Key, given: frozenset[int]) -> frozenset[int]:
@@ -191,45 +192,45 @@ class Groundness:
         return frozenset(i for i, arg in enumerate(args) if i in given or set(variables(arg)) <= after)
 
 
-def _both(analysis: Groundness, args: tuple[Term, ...], ground: set[str]) -> set[str]:
+def _both(analysis: Groundness, args: Sequence[Term], ground: set[str]) -> set[str]:
     for goal in args:
         ground = analysis.after(goal, ground)
     return ground
 
 
-def _either(analysis: Groundness, args: tuple[Term, ...], ground: set[str]) -> set[str]:
-    return analysis.after(args[0], ground) & analysis.after(args[1], ground)
+def _either(analysis: Groundness, args: Sequence[Term], ground: set[str]) -> set[str]:
+    return set.intersection(*(analysis.after(branch, ground) for branch in args))
 
 
-def _same(analysis: Groundness, args: tuple[Term, ...], ground: set[str]) -> set[str]:
+def _same(analysis: Groundness, args: Sequence[Term], ground: set[str]) -> set[str]:
     return ground
 
 
-def _called(analysis: Groundness, args: tuple[Term, ...], ground: set[str]) -> set[str]:
+def _called(analysis: Groundness, args: Sequence[Term], ground: set[str]) -> set[str]:
     return analysis.after(args[0], ground)
 
 
-def _unified(analysis: Groundness, args: tuple[Term, ...], ground: set[str]) -> set[str]:
+def _unified(analysis: Groundness, args: Sequence[Term], ground: set[str]) -> set[str]:
     left, right = (set(variables(arg)) for arg in args)
     return ground | left | right if left <= ground or right <= ground else ground
 
 
-def _tested(analysis: Groundness, args: tuple[Term, ...], ground: set[str]) -> set[str]:
+def _tested(analysis: Groundness, args: Sequence[Term], ground: set[str]) -> set[str]:
     """Arithmetic is an error unless all variables have values, so all variables have values afterwards."""
     return ground | set(variables(*args))
 
 
-def _assigned(analysis: Groundness, args: tuple[Term, ...], ground: set[str]) -> set[str]:
+def _assigned(analysis: Groundness, args: Sequence[Term], ground: set[str]) -> set[str]:
     return ground | set(variables(*args)) if set(variables(args[1])) <= ground else ground
 
 
-def _collected(analysis: Groundness, args: tuple[Term, ...], ground: set[str]) -> set[str]:
+def _collected(analysis: Groundness, args: Sequence[Term], ground: set[str]) -> set[str]:
     template, goal, result = args[:3]
     is_ground_inside = set(variables(template)) <= analysis.after(goal, ground)
     return ground | set(variables(result)) if is_ground_inside else ground
 
 
-_Construct = Callable[[Groundness, tuple[Term, ...], set[str]], set[str]]
+_Construct = Callable[[Groundness, Sequence[Term], set[str]], set[str]]
 
 _CONSTRUCTS: dict[Key, _Construct] = {
     (",", 2): _both,
@@ -250,9 +251,10 @@ _CONSTRUCTS: dict[Key, _Construct] = {
     **dict.fromkeys([(name, 2) for name in ("\\=", "==", "\\==", "@<", "@>", "@=<", "@>=")], _same),
 }
 
+_CHAINS = frozenset(((",", 2), ("->", 2), ("*->", 2), (";", 2)))
 _SEQUENCES = frozenset([",", "->", "*->", "forall"])
 _PARTS: dict[Key, tuple[int, ...]] = {
-    **dict.fromkeys(((",", 2), ("->", 2), ("*->", 2), (";", 2), ("forall", 2)), (0, 1)),
+    **dict.fromkeys((*_CHAINS, ("forall", 2)), (0, 1)),
     **dict.fromkeys((("\\+", 1), ("not", 1), ("once", 1), ("ignore", 1), ("call", 1)), (0,)),
     **dict.fromkeys((("findall", 3), ("aggregate_all", 3), ("setof", 3), ("bagof", 3)), (1,)),
 }

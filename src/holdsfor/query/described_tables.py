@@ -73,7 +73,7 @@ def described_folders(place: Path) -> list[Path]:
 def _descriptions(folder: Path) -> dict[str, Any]:
     try:
         described = json.loads((folder / TABLES_FILE).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return described if isinstance(described, dict) else {}
 

@@ -183,7 +183,7 @@ def _opened(file: Path, read: Callable[[str], Any]) -> Any:
 
     try:
         return read(str(file))
-    except (pa.ArrowInvalid, pa.ArrowKeyError, ValueError) as problem:
+    except (pa.ArrowInvalid, pa.ArrowKeyError, ValueError, RecursionError) as problem:
         _refuse(str(file), f"the file cannot be read: {str(problem).splitlines()[0]}")
 
 
@@ -231,7 +231,7 @@ def _read_jsonl(file: Path, rows: _Rows) -> None:
         try:
             given = json.loads(line)
             row = given.get("query_time"), given["fvp"], given["start"], given["end"], given["kind"]
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             _refuse(f"{file}:{number}", "the line is not a result")
         rows.add_texts(*row)
 

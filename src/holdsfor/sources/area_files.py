@@ -83,8 +83,9 @@ def _pairs_of_file(file: str, name: str) -> Iterator[tuple[object, str]]:
         try:
             with text_stream(file) as stream:
                 content = json.loads(b"".join(iter(partial(stream.read, _BUFFER), b"")))
-        except ValueError as error:
-            raise DataProblem(Diagnostic("HF511", f"`{file}` is not JSON: {error}", hint=_HINT, file=file)) from None
+        except (ValueError, RecursionError) as error:
+            reason = error if isinstance(error, ValueError) else "brackets are nested too deeply"
+            raise DataProblem(Diagnostic("HF511", f"`{file}` is not JSON: {reason}", hint=_HINT, file=file)) from None
         yield from _features(content, name, file)
     elif format_of_suffix(file) == "parquet":
         table = table_of_file(file, "parquet")

@@ -38,6 +38,7 @@ from holdsfor.syntax.terms import (
     Struct,
     Term,
     Var,
+    chained,
     conjuncts,
     equations,
     is_callable,
@@ -434,9 +435,9 @@ def _tested_lists(goal: Term) -> frozenset[str]:
     goals, and `\\+ (I=[], J=[])`.
     """
     match goal:
-        case Struct(name=";", args=(left, right)):
-            one, other = _tested_lists(left), _tested_lists(right)
-            return one | other if one and other else frozenset()
+        case Struct(name=";", args=(_, _)):
+            found = [_tested_lists(branch) for branch in chained(goal)]
+            return frozenset().union(*found) if all(found) else frozenset()
         case Struct(name="\\+" | "not", args=(inner,)):
             tested = [_compared_list(each, ("=", "==")) for each in conjuncts(inner)]
             return frozenset(name for name in tested if name) if all(tested) else frozenset()

@@ -268,7 +268,7 @@ def show_condition(condition: Condition, time: str = "T") -> str:
 
 
 def _show_body(body: tuple[Condition, ...], time: str) -> str:
-    return ", ".join(show_condition(condition, time) for condition in body)
+    return ", ".join(show_condition(condition, time) for condition in body) or "true"
 
 
 def _all_variables(body: tuple[Condition, ...]) -> dict[str, Var]:

@@ -24,6 +24,7 @@ __all__ = [
     "Struct",
     "Term",
     "Var",
+    "chained",
     "conjuncts",
     "equations",
     "inside_out",
@@ -286,6 +287,16 @@ def conjuncts(term: Term) -> list[Term]:
         else:
             goals.append(here)
     return goals
+
+
+def chained(term: Struct) -> list[Term]:
+    """The operands of `a ; b ; c`, for any binary operator that associates to the right: a chain of any length."""
+    operands: list[Term] = []
+    rest: Term = term
+    while isinstance(rest, Struct) and rest.name == term.name and len(rest.args) == 2:
+        operands.append(rest.args[0])
+        rest = rest.args[1]
+    return [*operands, rest]
 
 
 def equations(goal: Term) -> list[Term]:

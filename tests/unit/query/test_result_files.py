@@ -139,3 +139,20 @@ def test_durations_and_dates_have_the_unit_of_the_results(hot: Path, folder: Pat
     assert [each["H"] for each in answers(hot / "out", late)] == ["8", "8"]
     with pytest.raises(Exception, match="HF631"):
         answers(folder / "out", "holdsFor(seen(X)=V, I), intDurGreater(I, 30*minutes, J)")
+
+
+def test_brackets_that_are_nested_too_deeply_are_an_error_with_the_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    nested, rules = "[" * 10_000, tmp_path / "rules.ecf"
+    rules.write_text(RULES)
+    doors = {
+        "found.jsonl": ["query", "found.jsonl", "holdsAt(F, 1)"],
+        "areas.geojson": ["run", str(rules), "--areas", "areas.geojson"],
+        "run.toml": ["run", "--config", "run.toml"],
+    }
+    for name, arguments in doors.items():
+        (tmp_path / name).write_text(f"rules = {nested}" if name == "run.toml" else nested)
+        code = main([str(tmp_path / name) if each == name else each for each in arguments])
+        shown = capsys.readouterr().err
+        assert (code, name in shown, "Traceback" in shown) == (2, True, False), shown

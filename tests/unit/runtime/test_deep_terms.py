@@ -45,6 +45,28 @@ def test_long_chains_and_lists_are_terms_like_others(kind: str, where: str) -> N
     assert bool(example.batch()) == (where == "background")
 
 
+BRANCHES = " ; ".join(f"X = x{i}" for i in range(N // 5))
+TESTS = ", ".join(f"X \\= y{i}" for i in range(N // 5))
+SEEN = "initiatedAt(seen(X)=true, T) :- happensAt(e(X), T).\n"
+LONG_BODIES = {
+    "a rule": f"initiatedAt(f(X)=true, T) :- happensAt(e(X), T), ({BRANCHES}).",
+    "a negation": f"initiatedAt(f(X)=true, T) :- happensAt(e(X), T), \\+ ({BRANCHES}).",
+    "a test for all": f"initiatedAt(f(X)=true, T) :- happensAt(e(X), T), forall(m(X), ({BRANCHES})).\nm(b). m(x3).",
+    "a clause": f"initiatedAt(f(X)=true, T) :- happensAt(e(X), T), m(X).\nm(X) :- {TESTS}, ({BRANCHES}).",
+    "a grounding": f"{SEEN}initiatedAt(f(X)=true, T) :- happensAt(e(X), T).\ngrounding(f(X)=true) :- {BRANCHES}.",
+    "a rule over intervals": f"{SEEN}holdsFor(f(X)=true, I) :- holdsFor(seen(X)=true, I), ({BRANCHES}).",
+    "choices": f"initiatedAt(f(X)=true, T) :- happensAt(e(X), T), ({BRANCHES.replace(' ;', ' -> true ;')}).",
+    "conditions on events": f"initiatedAt(f(X)=true, T) :- happensAt(e(X), T), (happensAt(g, T) ; {BRANCHES}).",
+}
+
+
+@pytest.mark.parametrize("where", LONG_BODIES)
+def test_bodies_may_have_thousands_of_branches(where: str) -> None:
+    example = Example(LONG_BODIES[where], ("e|1|x3", "e|2|b"))
+    assert example.batch() == example.reference()
+    assert any(fvp.startswith("f(") for fvp in map(str, example.batch()))
+
+
 MAKERS = """
 deep(0, z) :- !.
 deep(N, s(T)) :- M is N - 1, deep(M, T).

@@ -22,6 +22,14 @@ neg(X) :- \+ m(X,1).
 RECORDS = ("e|1|a", "e|3|b", "e|5|c", "e|7|d", "e|8|zz", "v|1|a|1", "v|3|b|5", "v|5|c|3")
 BODIES = [
     "first(X,Y), Y > 1",
+    r"\+ true",
+    r"\+ (true, true)",
+    "not(true)",
+    r"\+ \+ true, m(X,_)",
+    r"\+ (true, m(X,1))",
+    "forall(m(X,_), true)",
+    "forall(true, m(X,_))",
+    r"(m(X,1) ; \+ true ; fail ; m(X,2), true)",
     "big(X)",
     "cnt(3), any(X)",
     "path(X,d)",

@@ -78,6 +78,9 @@ def read_toml(path: Path) -> TomlFile:
         return TomlFile(path, tomllib.loads(text), source)
     except tomllib.TOMLDecodeError as error:
         raise UsageProblem(_not_toml(error, source)) from None
+    except RecursionError:
+        message = "not TOML: brackets are nested too deeply"
+        raise UsageProblem(Diagnostic("HF720", message, file=str(path))) from None
 
 
 def _not_toml(error: tomllib.TOMLDecodeError, source: Source) -> Diagnostic:
