@@ -52,7 +52,7 @@ __all__ = ["Input", "recognise"]
 Table: TypeAlias = "str | Path | ArrowStream | ArrowBatches"
 Records: TypeAlias = "Event | Fluent | Iterable[Event | Fluent | str]"
 Input: TypeAlias = "Table | tuple[Table, str | Mapping[str, str]] | Records"
-"""A file or a table, also with a description of its columns, or records as objects or lines of text."""
+"""A file, a folder, a pattern or a table, also with a description of its columns, or records as objects or text."""
 
 
 def recognise(
@@ -74,8 +74,9 @@ def recognise(
 ) -> Result:
     """The settled result of the rules over files, Arrow tables, frames or records, for all query times.
 
-    A table with its own columns is given with a description of its rows: `(frame, "happensAt(speed(id, kmh), ts)")`.
-    Records that do not fit are in `result.reading.set_aside`, and a `SetAsideWarning` counts them. A run with more than
+    A path is a file, a folder, or a pattern such as `"days/*.parquet"`. A table with its own columns is given with a
+    description of its rows: `(frame, "happensAt(speed(id, kmh), ts)")`. Records that do not fit are in
+    `result.reading.set_aside`, and a `SetAsideWarning` counts them. A run with more than
     `max_set_aside` of them (`"5%"`, or a number of records) is an error; by default, if all records are set aside. A
     condition without a result for some values, such as a text where a number is needed, is not satisfied there: a
     `NoResultWarning` names the rule and an example, and `result.without_result` has these warnings.
@@ -116,6 +117,7 @@ def recognise(
     from holdsfor.parallel.processes.job_size import check_jobs
     from holdsfor.runtime.windows import check_bounds, check_windows
     from holdsfor.sources.input_columns import with_schema
+    from holdsfor.sources.input_files import files_of_inputs
     from holdsfor.sources.set_aside_reasons import SetAsideLimit
     from holdsfor.sources.time_arguments import duration_of, time_point_of
 
@@ -130,7 +132,7 @@ def recognise(
     check_jobs(jobs)
     run = _Run(
         with_clock(with_output(rules, show), unit, tz),
-        [with_schema(each) for each in data],
+        [with_schema(each) for each in files_of_inputs(data)],
         JobSettings(bounds, tick, length, distance, memory, time_unit, zone=tz),
         SetAsideLimit.of(max_set_aside),
         has_integers=times == "integer",

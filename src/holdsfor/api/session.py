@@ -44,6 +44,7 @@ from holdsfor.runtime.windows import busy_query_times, check_bounds, check_windo
 from holdsfor.sinks.changes import Change
 from holdsfor.sinks.output_files import replace_file
 from holdsfor.sources.input_columns import input_columns, is_untyped, merged_columns, with_schema
+from holdsfor.sources.input_files import files_of_inputs
 from holdsfor.sources.inputs import InputReader, listed_together, open_input
 from holdsfor.sources.number_checks import refuse_conflicts
 from holdsfor.sources.python_objects import Event, Fluent
@@ -402,7 +403,7 @@ class Session:
         self._n_set_aside += len(reading.set_aside)
 
     def _read(self, records: Iterable[Input]) -> ColumnReading:
-        names, inputs = self._rules.names, [with_schema(each) for each in listed_together(records)]
+        names, inputs = self._rules.names, [with_schema(each) for each in files_of_inputs(listed_together(records))]
         input_reader = InputReader(names, self.tick, self._engine.symbols, ColumnReading(), self._clock)
         has_types = [each for each in inputs if not (is_untyped(each) and self._has_untyped)]
         given = merged_columns(self._given, input_columns(has_types, names))

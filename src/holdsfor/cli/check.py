@@ -12,6 +12,7 @@ from holdsfor.cli.options.arguments import Commands, add_command, add_rule_files
 from holdsfor.cli.options.facts import fact_programs
 from holdsfor.errors import DataProblem, Diagnostic, Diagnostics
 from holdsfor.sources.column_mapping import described_fluents
+from holdsfor.sources.input_files import files_of_inputs
 from holdsfor.syntax.load import load_programs
 
 __all__ = ["add_parser"]
@@ -59,6 +60,7 @@ def add_parser(commands: Commands) -> None:
 def execute(options: argparse.Namespace) -> int:
     diagnostics = Diagnostics()
     programs = [*load_programs([Path(file) for file in options.rules], diagnostics), *fact_programs(options)]
+    options.input = files_of_inputs(options.input)
     compiled = analyse(programs, diagnostics, options.without, described_fluents(options.input))
     if options.spark and compiled is not None and not diagnostics.has_errors:
         for diagnostic in _one_bucket(compiled):

@@ -17,6 +17,7 @@ from holdsfor.cli.options.durations import convert_times
 from holdsfor.cli.outcome.summary import summarise
 from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.logical.rewrites import REWRITES
+from holdsfor.sources.input_files import files_of_inputs
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.printer import show_program
 from holdsfor.syntax.terms import Term
@@ -91,6 +92,7 @@ def add_parser(commands: Commands) -> None:
 def execute(options: argparse.Namespace) -> int:
     _check_given(options)
     fill_in(options, "plan")
+    options.input = files_of_inputs(options.input or [])
     _check(options)
     rewrites = _switch_off(options.without)
     without = set(options.without) - rewrites

@@ -41,6 +41,7 @@ from holdsfor.sinks.output_files import refuse_overwriting
 from holdsfor.sinks.result_lines import ReportView
 from holdsfor.sinks.writers import check_output, check_suffix, format_of
 from holdsfor.sources.column_mapping import described_fluents, split_mapping
+from holdsfor.sources.input_files import files_of_inputs
 from holdsfor.sources.set_aside_reasons import SetAsideLimit
 from holdsfor.sources.unreadable import Unreadable
 from holdsfor.syntax.parser import parse_term
@@ -66,6 +67,7 @@ def execute(options: argparse.Namespace) -> int:
     app = fill_in(options, "run")
     print_diagnostics(app.notes)
     convert_times(options)
+    options.input = options.input if options.live else files_of_inputs(options.input or [])
     _check(options)
     _refuse_overwriting(options, [])
     diagnostics = Diagnostics()

@@ -75,7 +75,8 @@ def with_schema(each: object) -> object:
 
 def _schema_of(source: object) -> Any:
     """The schema of an Arrow table or stream, None for anything else."""
-    schema = getattr(source, "projected_schema", None) or getattr(source, "schema", None)
+    is_lazy = hasattr(source, "collect")  # a lazy frame would compute its schema
+    schema = None if is_lazy else getattr(source, "projected_schema", None) or getattr(source, "schema", None)
     return schema if isinstance(schema, pa.Schema) else None
 
 

@@ -10,8 +10,8 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.parquet as pq  # type: ignore[import-untyped]
 
 from holdsfor.sources.formats import TABLES, format_of_suffix
+from holdsfor.sources.input_files import split_description
 from holdsfor.sources.input_streams import is_table_stream
-from holdsfor.sources.inputs import split_description
 
 __all__ = ["are_large", "estimated_records", "n_rows", "size_of_file"]
 

@@ -13,15 +13,16 @@ from typing import Any, BinaryIO, TypedDict, Unpack
 
 from holdsfor.analysis.names import Names
 from holdsfor.columns.encoding import Symbols
-from holdsfor.errors import DataProblem, Diagnostic, Hint, did_you_mean
+from holdsfor.errors import DataProblem, Diagnostic, Hint
 from holdsfor.sources.blocks import read_block, readable_lines, text_blocks
-from holdsfor.sources.column_mapping import LISTEN, SOCKET, Mapping, read_mapping, separator_hint, split_mapping
+from holdsfor.sources.column_mapping import Mapping, read_mapping
 from holdsfor.sources.column_roles import columns_by_role
 from holdsfor.sources.csv_rows import CsvReader, Header
 from holdsfor.sources.file_signatures import refuse_other_formats
 from holdsfor.sources.file_times import FileTimes
 from holdsfor.sources.formats import HEAD, TABLES, Format, format_of_suffix, format_of_text
 from holdsfor.sources.input_facts import input_fact_columns
+from holdsfor.sources.input_files import INPUT_HINT, not_found, split_description
 from holdsfor.sources.input_streams import (
     BrokenInput,
     TableStream,
@@ -53,7 +54,6 @@ __all__ = [
     "open_input",
     "read_facts",
     "read_inputs",
-    "split_description",
     "split_input",
     "standard_input",
     "table_of_file",
@@ -63,11 +63,6 @@ __all__ = [
 ]
 
 LineReader = TextReader | CsvReader | JsonLinesReader
-
-_HINT = Hint(
-    "give the files with records; `-` is standard input",
-    on_command_line="give the files with records after `--input`; `-` is standard input",
-)
 
 
 @dataclass(frozen=True)
@@ -99,13 +94,14 @@ def open_input(each: object, names: Names, forced: Format | None = None, *, in_p
         return _opened_records(source)
     if not isinstance(source, str | Path):
         message = f"columns are those of a file or a table, found `{type(source).__name__}`"
-        raise DataProblem(Diagnostic("HF505", message, hint="give records without a description of columns"))
+        hint = _frame_hint(source) or "give records without a description of columns"
+        raise DataProblem(Diagnostic("HF505", message, hint=hint))
     file = str(source)
     form = forced or format_of_suffix(file)
     if form is not None and form in TABLES:
         return Opened(file, form, mapping, table_of_file(file, form, mapping, in_pieces=in_pieces))
     if not file.strip():
-        raise DataProblem(Diagnostic("HF501", "an input without a name", hint=_HINT))
+        raise DataProblem(Diagnostic("HF501", "an input without a name", hint=INPUT_HINT))
     content = text_stream(file)
     try:
         refuse_other_formats(content.head, file)
@@ -133,17 +129,6 @@ def split_input(each: object) -> tuple[object, Mapping | None]:
         return each, None
     file, mapping = split_description(each)
     return file, None if mapping is None else read_mapping(mapping)
-
-
-def split_description(text: str) -> tuple[str, str | None]:
-    """A path, and the text after its colon, unless that is part of the file's name."""
-    if Path(text).exists():
-        return text, None
-    file, mapping = split_mapping(text)
-    before, _, behind = text.partition(":")
-    if mapping is None and behind.strip() and Path(before).is_file() and not text.startswith((SOCKET, LISTEN)):
-        return before, behind.strip()
-    return file, mapping
 
 
 @dataclass(frozen=True)
@@ -282,7 +267,7 @@ def _add_each(inputs: Iterable[object], add: Callable[[object], None], unreadabl
     sources = [split_input(each)[0] for each in listed]
     for source in sources:
         if isinstance(source, str | Path) and str(source) != "-" and not Path(source).exists():
-            raise _not_found(str(source))
+            raise not_found(str(source))
     for each, source in zip(listed, sources, strict=True):
         try:
             add(each)
@@ -327,7 +312,15 @@ def _listed(given: object) -> list[object]:
     if isinstance(given, Iterable) and not isinstance(given, bytes | dict):
         return list(given)
     message = f"expected a file, an Arrow table, a frame or records, found `{type(given).__name__}`"
-    raise DataProblem(Diagnostic("HF502", message, hint="frames of pandas and polars are read through Arrow"))
+    hint = _frame_hint(given) or "frames of pandas and polars are read through Arrow"
+    raise DataProblem(Diagnostic("HF502", message, hint=hint))
+
+
+def _frame_hint(given: object) -> str | None:
+    """A hint for a frame that has no rows yet, such as a lazy frame of polars, or that is on Spark."""
+    if hasattr(given, "mapInArrow"):
+        return "`hf.spark.recognise` takes DataFrames of Spark"
+    return "collect the frame first: `frame.collect()`" if hasattr(given, "collect") else None
 
 
 def _as_table(frame: object) -> Any:
@@ -338,7 +331,8 @@ def _renamed(source: object, named: dict[str, str]) -> Any:
     """A table with its columns renamed to those of records."""
     if not hasattr(source, "__arrow_c_stream__") and not is_table_stream(source):
         message = f"expected a table with the names of its columns, found `{type(source).__name__}`"
-        hint = "the columns of a file are described as text: `happensAt(event(column, …), column)`"
+        described = "the columns of a file are described as text: `happensAt(event(column, …), column)`"
+        hint = _frame_hint(source) or described
         raise DataProblem(Diagnostic("HF505", message, hint=hint))
     table = _as_table(source)
     columns = columns_by_role(named, table.schema.names)
@@ -365,7 +359,7 @@ def table_of_file(file: str, form: Format, mapping: Mapping | None = None, *, in
             return read_parquet(file, () if mapping is None else mapping.wanted, time_columns(mapping))
         return modules[form].read_table(file) if stream is None else stream
     except FileNotFoundError:
-        raise _not_found(file) from None
+        raise not_found(file) from None
     except (OSError, pa.ArrowInvalid) as error:
         raise broken_table(file, error) from None
 
@@ -380,7 +374,7 @@ def text_stream(file: str) -> TextStream:
     """The content of an input file, decompressed if its suffix is `.gz`; `-` is standard input."""
     with _opening(file):
         if file == "-":
-            return TextStream(file, standard_input(_HINT), HEAD)
+            return TextStream(file, standard_input(INPUT_HINT), HEAD)
         return TextStream.of_file(file, HEAD)
 
 
@@ -390,28 +384,12 @@ def _opening(file: str) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError:
-        raise _not_found(file) from None
+        raise not_found(file) from None
     except IsADirectoryError:
-        hint = Hint(
-            "name its files; `hf.spark.recognise` takes folders",
-            on_command_line="name its files: `--input FOLDER/*.csv`; `holdsfor spark run` takes folders",
-        )
+        hint = "runs over files take folders; a live run follows single files"
         raise DataProblem(Diagnostic("HF501", f"`{file}` is a directory", hint=hint, file=file)) from None
     except (OSError, EOFError, ValueError, zlib.error) as error:
         raise broken_text(file, error) from None
-
-
-def _not_found(file: str) -> DataProblem:
-    hint = separator_hint(file) or _similar_name(Path(file)) or _HINT
-    return DataProblem(Diagnostic("HF501", f"`{file}` not found", hint=hint, file=file))
-
-
-def _similar_name(path: Path) -> str | None:
-    """A hint with the most similar file name of the folder."""
-    try:
-        return did_you_mean(path.name, [each.name for each in path.parent.iterdir()])
-    except (OSError, ValueError):
-        return None
 
 
 def standard_input(hint: str) -> BinaryIO:

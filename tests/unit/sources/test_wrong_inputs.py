@@ -29,7 +29,6 @@ SPEED = "happensAt(speed(vehicle, kmh), ts)"
         ("pretty.json", b'{\n"ts": 1, "vehicle": "b1", "kmh": 60\n}', r"`jq -c \.`"),
         ("trip.csv", None, "did you mean `trips.csv`"),
         ("", None, "an input without a name"),
-        (".", None, "is a directory"),
     ],
 )
 def test_a_file_of_another_format_is_refused(name: str, content: bytes | None, message: str, tmp_path: Path) -> None:

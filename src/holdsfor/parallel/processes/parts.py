@@ -23,9 +23,10 @@ from holdsfor.sources.column_mapping import Mapping as Described
 from holdsfor.sources.csv_rows import CsvReader, Header
 from holdsfor.sources.file_signatures import refuse_other_formats
 from holdsfor.sources.formats import TABLES, Format, format_of_suffix
+from holdsfor.sources.input_files import split_description
 from holdsfor.sources.input_sizes import n_rows, size_of_file
 from holdsfor.sources.input_streams import frame_table, is_table_stream
-from holdsfor.sources.inputs import InputReader, Opened, open_input, split_description, split_input, text_form
+from holdsfor.sources.inputs import InputReader, Opened, open_input, split_input, text_form
 from holdsfor.sources.python_objects import Event, Fluent
 from holdsfor.sources.reading import ColumnReading
 from holdsfor.sources.times import Clock

@@ -19,7 +19,7 @@ from holdsfor.analysis.sorts import Place
 from holdsfor.errors import DataProblem, Diagnostic, Diagnostics
 from holdsfor.sources.formats import Format
 from holdsfor.sources.input_columns import line_columns, merged_columns
-from holdsfor.sources.inputs import split_description
+from holdsfor.sources.input_files import split_description
 from holdsfor.sources.unreadable import Unreadable
 from holdsfor.spark.input.file_probe import FileProbe, ProbedFile, Tabular
 from holdsfor.spark.input.frame_reader import FILE, ROW, mapping_of
