@@ -86,7 +86,9 @@ CODES: dict[str, Code] = {
     "HF322": _warning("a name of the rules that the input does not have, or of the input that no rule uses"),
     "HF323": _warning("records that do not fit the rules"),
     "HF324": _warning("a constant of the rules that never occurs in its place in the input"),
-    "HF325": _warning("two columns of the input that a rule joins, one with text and the other with numbers"),
+    "HF325": _warning(
+        "two columns of the input, or a column and facts, that a rule joins and that have no constant in common"
+    ),
     "HF391": _note("a directive that has no effect here"),
     "HF392": _note("a declaration of an older version that has no effect here"),
     "HF393": _note("a file without clauses"),

@@ -249,6 +249,10 @@ class ParallelismWarning(UserWarning):
     """Some rules or all of a run are computed by one worker although there are several."""
 
 
+class MismatchWarning(UserWarning):
+    """Rules expect constants that the input does not have, or join constants that are never equal."""
+
+
 class SetAsideWarning(UserWarning):
     """Some records do not fit, and were set aside."""
 

@@ -47,8 +47,10 @@ def check_types(seed: int, case: Case) -> int:
     if isinstance(answer, str):
         return 0
     predicted = place_types(given.compiled.description, recorded(given)).types
+    joined = given.compiled.names.joins.types({place: column.types for place, column in recorded(given).items()})
     for place, types in types_of([parse_term(name) for name in answer]).items():
         assert types & ~predicted.get(place, ConstantType.NOTHING) == 0, (seed, place, types, predicted.get(place))
+        assert types & ~joined.get(place, ConstantType.ANY) == 0, (seed, place, types, joined.get(place))
     return sum(types in (ConstantType.INTEGER, ConstantType.FLOAT, ConstantType.NUMBER) for types in predicted.values())
 
 

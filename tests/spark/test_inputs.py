@@ -488,3 +488,17 @@ def test_conditions_without_a_result_are_those_of_an_embedded_run(
     err = capsys.readouterr().err
     assert err.count("warning[HF614]") == 2
     assert "2 conditions without a result" in err
+
+
+def test_records_that_never_join_are_warned_of(spark: SparkSession, tmp_path: Path) -> None:
+    text = "happensAt(o(V), T) :- happensAt(speed(V), T), happensAt(stop(V), T)."
+    (tmp_path / "events.txt").write_text("speed|1|1|7\nspeed|2|2|8\nstop|1|1|7.0\n")
+    found = hf.spark.recognise(str(tmp_path / "events.txt"), hf.load_text(text), start=0, end=9, buckets=2)
+    expected = (
+        "`speed(V)` has integers (2, such as `7`) and `stop(V)` has floats (1, such as `7.0`), so they never join"
+    )
+    assert [each.message for each in found.mismatches] == [expected]
+    stops = (spark.createDataFrame([(7.0, 1)], "id double, ts long"), "happensAt(stop(id), ts)")
+    speeds = (spark.createDataFrame([(7, 1)], "v long, ts long"), "happensAt(speed(v), ts)")
+    with pytest.raises(DataProblem, match=r"HF507[\s\S]*column `id` of `stop/1` has floats[\s\S]*`id:integer`"):
+        hf.spark.recognise([stops, speeds], hf.load_text(text), start=0, end=9)

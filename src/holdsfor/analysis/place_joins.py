@@ -21,7 +21,9 @@ from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.program import Clause, FactTable, constant_types
 from holdsfor.syntax.rules import (
     Collect,
+    Complement,
     Condition,
+    Duration,
     Either,
     Ends,
     Fvp,
@@ -29,6 +31,7 @@ from holdsfor.syntax.rules import (
     Holds,
     HoldsFor,
     Initiated,
+    Intersect,
     IntervalRule,
     Not,
     Starts,
@@ -105,6 +108,11 @@ class PlaceJoins:
                         side = JoinedSide(join.terms[0], one.origin, left)
                         yield TypeConflict((side, JoinedSide(join.terms[1], other.origin, right)), join.span)
 
+    def types(self, given: Mapping[Place, ConstantType]) -> dict[Place, ConstantType]:
+        """The types of all places that follow from those of the input; the results have no others."""
+        columns = {place: (types,) for place, types in given.items() if place not in self.sources}
+        return {place: each.types for place, each in self._all_types(columns).items()}
+
     def _all_types(self, columns: Mapping[Place, Sequence[ConstantType]]) -> dict[Place, _Types]:
         known = {place: _Types(_union(types), place) for place, types in columns.items()}
         known |= {place: _Types(types, place) for place, types in self.facts.items()}
@@ -155,7 +163,8 @@ def place_joins(description: EventDescription) -> PlaceJoins:
         if not _has_unions(interval_rule):
             tests = [step.goal for step in interval_rule.body if isinstance(step, Test)]
             _add_joins(found, chain(combinations(literals, 2), product(literals, _facts(tests))), interval_rule.span)
-        _add_sources(found, interval_rule.fvp.term, literals)
+        for parts in _conjunctions(interval_rule, literals):
+            _add_sources(found, interval_rule.fvp.term, parts)
     for initially in description.initially:
         _add_sources(found, initially.fvp.term, [])
     for delay in description.delays:
@@ -200,6 +209,17 @@ def _add_groundings(found: PlaceJoins, description: EventDescription) -> None:
     for part, grounding in zip(parts, description.groundings, strict=True):
         if all(n_groundings[place] == 1 and place in found.sources for place, _ in part.variables):
             _add_joins(found, product([part], _facts(grounding.goals)), grounding.span)
+
+
+def _conjunctions(rule: IntervalRule, literals: list[_Part]) -> list[list[_Part]]:
+    """The literals of which all have the constants of the head, or one of several such lists.
+
+    An instance of a complement need not have intervals.
+    """
+    if any(isinstance(step, Complement) for step in rule.body):
+        return [[]]
+    is_conjunction = all(isinstance(step, HoldsFor | Intersect | Duration | Test | Not) for step in rule.body)
+    return [literals] if is_conjunction else [[literal] for literal in literals]
 
 
 def _has_unions(rule: IntervalRule) -> bool:

@@ -26,7 +26,14 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from holdsfor.analysis.pipeline import Compiled, check_clock, refuse_unknown_unit, with_clock, with_output
 from holdsfor.api.results import Result
-from holdsfor.errors import Diagnostic, NoResultWarning, ParallelismWarning, SetAsideWarning, UsageProblem
+from holdsfor.errors import (
+    Diagnostic,
+    MismatchWarning,
+    NoResultWarning,
+    ParallelismWarning,
+    SetAsideWarning,
+    UsageProblem,
+)
 
 if TYPE_CHECKING:
     from holdsfor.analysis.place_types import InputColumn
@@ -80,6 +87,7 @@ def recognise(
     `max_set_aside` of them (`"5%"`, or a number of records) is an error; by default, if all records are set aside. A
     condition without a result for some values, such as a text where a number is needed, is not satisfied there: a
     `NoResultWarning` names the rule and an example, and `result.without_result` has these warnings.
+    `MismatchWarning` names constants of the rules and joins that the input never matches.
 
     `show` are the fluents and events that the result has, by name (`"gap"`), name and arity (`"gap/1"`) or pattern
     (`"gap(_)=farFromPorts"`); only these and the fluents that they need are computed. It replaces the `output`
@@ -200,6 +208,7 @@ class _Run:
         tick, window, step = settings.tick, settings.window, settings.step
         reading = self._read(symbols)
         warn_set_aside(reading.n_records, reading.set_aside, self.limit, stacklevel=5)
+        self._warn_mismatches(reading, symbols)
         self._check_unit(reading)
         begin, stop = settings.bounds(*with_input_facts(reading.extent(tick), rules.names, tick))
         memory = settings.allen_memory
@@ -242,6 +251,7 @@ class _Run:
                 warnings.warn(each.render(), ParallelismWarning, stacklevel=4)
             reading = job.read()
             warn_set_aside(reading.n_records, reading.set_aside, self.limit, stacklevel=5)
+            self._warn_mismatches(reading, None)
             self._check_unit(reading)
             found = job.evaluate()
         late, dropped, cut = (found.counts.total(outcome) for outcome in ("late", "dropped", "cut"))
@@ -259,6 +269,14 @@ class _Run:
             context=QueryContext(self.rules, start=found.start, tick=self.settings.tick),
             time_type=self._time_type(reading),
         )
+
+    def _warn_mismatches(self, reading: ColumnReading, symbols: Symbols | None) -> None:
+        """Warn of constants of the rules and joins that the input never matches, once for each code."""
+        from holdsfor.sources.input_comparison import unmatched
+
+        found = {each.code: each for each in reversed(list(unmatched(self.rules, reading, symbols)))}
+        for each in found.values():
+            warnings.warn(f"{each.render()}\n`rules.check(…)` shows all", MismatchWarning, stacklevel=6)
 
     def _check_unit(self, reading: ColumnReading) -> None:
         """Refuse rules with durations if the times of records are integers of a unit that is not given."""

@@ -6,13 +6,14 @@ import warnings
 from dataclasses import fields
 from typing import TYPE_CHECKING, TypeAlias
 
-from holdsfor.analysis.pipeline import Compiled, with_programs
-from holdsfor.errors import SetAsideWarning
+from holdsfor.analysis.pipeline import Compiled, analyse, with_programs
+from holdsfor.errors import Diagnostic, Diagnostics, SetAsideWarning
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
+    from holdsfor.api.recognition import Input
     from holdsfor.arrow_stream import ArrowStream
 
 __all__ = ["Areas", "Facts", "RuleSet", "rule_set"]
@@ -51,6 +52,30 @@ class RuleSet(Compiled):
         if found.warning is not None:
             warnings.warn(found.warning, SetAsideWarning, stacklevel=2)
         return rule_set(with_programs(self, [fact_program(found.table, found.file)]))
+
+    def check(self, *data: Input) -> tuple[Diagnostic, ...]:
+        """The warnings about the rules, and about their differences from inputs: those of `holdsfor check --input`.
+
+        The inputs are those of `recognise`.
+
+        >>> import holdsfor as hf
+        >>> rules = hf.load_text("happensAt(left(X), T) :- happensAt(move(X, 'leave-house'), T).")
+        >>> [found.hint for found in rules.check([hf.Event("move", "ann", "leave_house", at=3)])]
+        ['did you mean `leave_house`?']
+        """
+        from holdsfor.columns.encoding import Symbols
+        from holdsfor.sources.column_mapping import described_fluents
+        from holdsfor.sources.input_columns import input_columns, with_schema
+        from holdsfor.sources.input_comparison import compare_with_input
+        from holdsfor.sources.inputs import read_inputs
+        from holdsfor.sources.number_checks import refuse_conflicts
+
+        diagnostics, symbols = Diagnostics(), Symbols()
+        analyse(self.programs, diagnostics, provided=described_fluents(data))
+        inputs = [with_schema(each) for each in data]
+        refuse_conflicts(self.names, input_columns(inputs, self.names))
+        reading = read_inputs(inputs, self.names, 1, symbols)
+        return (*diagnostics.of("warning"), *(compare_with_input(self, reading, symbols) if data else ()))
 
     def with_areas(self, data: Areas, name: str = "name") -> RuleSet:
         """The rules with areas for `in_area` and `near_area`.

@@ -81,11 +81,14 @@ def execute(options: argparse.Namespace) -> int:
 def _differences(compiled: Compiled, inputs: list[str]) -> list[Diagnostic]:
     """The differences between rules and records; an input that cannot be read is an error."""
     from holdsfor.columns.encoding import Symbols
+    from holdsfor.sources.input_columns import input_columns
     from holdsfor.sources.input_comparison import compare_with_input
     from holdsfor.sources.inputs import read_inputs
+    from holdsfor.sources.number_checks import refuse_conflicts
 
     symbols = Symbols()
     try:
+        refuse_conflicts(compiled.names, input_columns(inputs, compiled.names))
         reading = read_inputs(inputs, compiled.names, 1, symbols)
     except DataProblem as problem:
         return list(problem.diagnostics)

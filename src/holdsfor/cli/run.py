@@ -32,7 +32,7 @@ from holdsfor.cli.outcome.set_aside import SetAsideLog
 from holdsfor.cli.outcome.summary import summarise, write_stats
 from holdsfor.cli.outcome.timeline import check_by, draw_answer
 from holdsfor.cli.prompt.run_prompt import RunPrompt, check_interactive
-from holdsfor.cli.terminal.diagnostics import print_diagnostics, print_warning_count
+from holdsfor.cli.terminal.diagnostics import print_diagnostics, print_warnings
 from holdsfor.cli.terminal.interruption import INTERRUPTED
 from holdsfor.cli.terminal.progress import Progress
 from holdsfor.cli.terminal.wait_notices import announce_inputs
@@ -76,7 +76,7 @@ def execute(options: argparse.Namespace) -> int:
     compiled = compile_files(files, diagnostics, more=added_programs(options), provided=provided)
     compiled = with_clock(compiled, options.time_unit, options.tz)
     _refuse_overwriting(options, [program.source.name for program in compiled.programs])
-    print_warning_count(diagnostics, [*options.rules, *options.background])
+    print_warnings(diagnostics.in_order(), [*options.rules, *options.background])
     check_by(options, compiled)
     check_tables(options, compiled)
     check_feed_tables(options, compiled)
@@ -156,11 +156,22 @@ def _run(engine: Engine, options: argparse.Namespace, unreadable: list[Unreadabl
     engine.seconds["load"] = time.perf_counter() - began
     limit = SetAsideLimit.of(options.max_set_aside)
     if not options.live:
+        _print_findings(engine)
         limit.check(engine.counts.n_records, engine.set_aside.reasons)
     with opened_feed(engine):
         write_answer(engine, last)
     limit.check(engine.counts.n_records, engine.set_aside.reasons)
+    if options.live:
+        _print_findings(engine)
     engine.seconds["write"] = time.perf_counter() - began - sum(engine.seconds.values())
+
+
+def _print_findings(engine: Engine) -> None:
+    """Print warnings about constants of the rules and joins that the input never matches."""
+    options = engine.options
+    values = {"--facts": options.facts, "--areas": options.areas, "--input": options.input}
+    given = [text for name, texts in values.items() if texts for text in (name, *texts)]
+    print_warnings(engine.findings(), [*options.rules, *options.background, *given])
 
 
 def _prepare(app: Application, compiled: Compiled, output: str | None) -> None:

@@ -11,15 +11,14 @@ from holdsfor.analysis.pipeline import Compiled
 from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.records import Records
 from holdsfor.errors import Diagnostic, did_you_mean
-from holdsfor.sources.number_checks import NOUNS
-from holdsfor.sources.place_kinds import PlaceKinds
-from holdsfor.sources.reading import ColumnReading, ReadRecords
+from holdsfor.sources.join_comparison import unmatched_joins
+from holdsfor.sources.reading import ColumnReading
 from holdsfor.sources.set_aside_reasons import ReasonCounts
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.rules import Fvp, Happens, PointRule, Test, flat_conditions
 from holdsfor.syntax.terms import Struct, Term, Var, is_ground, name_and_arity
 
-__all__ = ["compare_with_input"]
+__all__ = ["compare_with_input", "unmatched"]
 
 _MOST_VALUES = 1_000
 _SHOWN = 5
@@ -31,9 +30,21 @@ def compare_with_input(compiled: Compiled, reading: ColumnReading, symbols: Symb
     yield from _missing_records(names, reading)
     yield from _unused_names(names, reading)
     yield from _misfits(reading)
+    yield from unmatched(compiled, reading, symbols)
+
+
+def unmatched(compiled: Compiled, reading: ColumnReading, symbols: Symbols | None) -> Iterator[Diagnostic]:
+    """The constants of rules that never occur in their place, and the joins of which one side never matches.
+
+    Of records that are not in the memory of this process, only the types of joins are compared.
+    """
+    names = compiled.names
+    if symbols is None or not (reading.events or reading.fluents):
+        yield from reading.kinds.mismatches(names.joins)
+        return
     yield from _missing_constants(names, reading, symbols)
     yield from _missing_tests(compiled.description.point_rules, reading, symbols)
-    yield from _kind_conflicts(names, reading, symbols)
+    yield from unmatched_joins(compiled, reading, symbols)
 
 
 def _missing_records(names: Names, reading: ColumnReading) -> Iterator[Diagnostic]:
@@ -105,17 +116,6 @@ def _equation(goal: Term) -> Iterator[tuple[Var, Term]]:
         case Struct(name="=" | "==", args=(Var() as variable, constant) | (constant, Var() as variable)):
             if is_ground(constant):
                 yield variable, constant
-
-
-def _kind_conflicts(names: Names, reading: ColumnReading, symbols: Symbols) -> Iterator[Diagnostic]:
-    """The joins of places that have no type in common."""
-    groups = [ReadRecords(True, key, records, records.starts) for key, records in reading.events.items()]
-    groups += [ReadRecords(False, key, records, records.starts) for key, records in reading.fluents.items()]
-    kinds = PlaceKinds(names.joins.joined).extended(groups, {}, symbols).kinds
-    for conflict in names.joins.conflicts({place: (types,) for place, types in kinds.items()}):
-        one, other = (f"`{show(side.term)}` has {NOUNS[side.types]}" for side in conflict.sides)
-        hint = "`column:text`, `column:number` or `column:integer` changes the type of a column"
-        yield Diagnostic("HF325", f"{one} and {other}, so they never join", conflict.span, hint)
 
 
 def _never(pattern: Term, term: Term, place: str, records: Records, at: int, symbols: Symbols) -> Diagnostic:

@@ -26,7 +26,7 @@ from holdsfor.syntax.rules import Fvp
 from holdsfor.syntax.source import Span
 from holdsfor.syntax.terms import Int
 
-__all__ = ["NOUNS", "TextUses", "TypedColumn", "are_texts", "refuse_conflicts"]
+__all__ = ["MISMATCH", "NOUNS", "TextUses", "TypedColumn", "are_texts", "refuse_conflicts"]
 
 
 NOUNS = {
@@ -35,6 +35,7 @@ NOUNS = {
     ConstantType.NUMBER: "numbers",
     ConstantType.TEXT: "text",
 }
+MISMATCH = "integers, floats and texts are different constants: `column:integer` or `column:text` changes a column"
 _HAS = {types: f"has {noun}" for types, noun in NOUNS.items()} | {ConstantType.TEXT: "is text"}
 
 

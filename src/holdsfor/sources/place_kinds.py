@@ -13,14 +13,15 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from holdsfor.analysis.names import Record
-from holdsfor.analysis.place_joins import PlaceJoins, TypeConflict
+from holdsfor.analysis.place_joins import JoinedSide, PlaceJoins, TypeConflict
 from holdsfor.analysis.sorts import Place
 from holdsfor.analysis.variable_types import ConstantType, type_of
 from holdsfor.columns.encoding import Symbols, is_symbol, kind_of_all
 from holdsfor.columns.records import Records
 from holdsfor.columns.tables import Key
+from holdsfor.errors import Diagnostic
 from holdsfor.kernels.keys import Int64
-from holdsfor.sources.number_checks import NOUNS, TypedColumn, are_texts
+from holdsfor.sources.number_checks import MISMATCH, NOUNS, TypedColumn, are_texts
 from holdsfor.sources.text_records import Fact
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Struct, Term, name_and_arity
@@ -49,7 +50,7 @@ class SomeRecords(Protocol):
 
 @dataclass(frozen=True)
 class PlaceKinds:
-    """The types of all constants in each place, and the columns with a declared type.
+    """The types of all constants in each place, their number with an example, and the columns with a declared type.
 
     `places` are the places that rules join; None means all places.
     """
@@ -57,17 +58,20 @@ class PlaceKinds:
     places: Collection[Place] | None = None
     kinds: Mapping[Place, ConstantType] = field(default_factory=dict)
     columns: Mapping[Place, TypedColumn] = field(default_factory=dict)
+    seen: Mapping[Place, tuple[int, str]] = field(default_factory=dict)
 
     def extended(
         self, records: Iterable[SomeRecords], columns: Mapping[Place, TypedColumn], symbols: Symbols
     ) -> PlaceKinds:
         """The types after more records; `columns` have a declared type."""
-        kinds = dict(self.kinds)
+        kinds, seen = dict(self.kinds), dict(self.seen)
         for each in records:
             if len(each.records):
                 for place, words in self._words(each):
                     _add(kinds, place, _types(words, symbols))
-        return PlaceKinds(self.places, kinds, {**columns, **self.columns})
+                    n, example = seen[place] if place in seen else (0, show(symbols.term(int(words[0]))))
+                    seen[place] = n + len(words), example
+        return PlaceKinds(self.places, kinds, {**columns, **self.columns}, seen)
 
     def _words(self, each: SomeRecords) -> Iterable[tuple[Place, Int64]]:
         (name, arity), columns = each.key, each.records.columns
@@ -81,7 +85,11 @@ class PlaceKinds:
         kinds = dict(self.kinds)
         for place, kind in other.kinds.items():
             _add(kinds, place, kind)
-        return PlaceKinds(self.places, kinds, {**other.columns, **self.columns})
+        seen = dict(self.seen)
+        for place, (n, example) in other.seen.items():
+            before, first = seen.get(place, (0, example))
+            seen[place] = before + n, first
+        return PlaceKinds(self.places, kinds, {**other.columns, **self.columns}, seen)
 
     def with_facts(self, facts: Iterable[Fact]) -> PlaceKinds:
         """The types after more records, given as terms."""
@@ -92,7 +100,7 @@ class PlaceKinds:
                 _add(kinds, (name, arity, i), _types_of_term(arg))
             if fact.value is not None:
                 _add(kinds, (name, arity, "value"), _types_of_term(fact.value))
-        return PlaceKinds(self.places, kinds, self.columns)
+        return PlaceKinds(self.places, kinds, self.columns, self.seen)
 
     def check(self, joins: PlaceJoins) -> None:
         """Refuse rules that join a typed column with a place that has only constants of other types."""
@@ -101,6 +109,22 @@ class PlaceKinds:
         known = {place: (types,) for place, types in self.kinds.items() if types != ConstantType.ANY}
         for conflict in joins.conflicts(known):
             self._check(conflict)
+
+    def mismatches(self, joins: PlaceJoins) -> list[Diagnostic]:
+        """A warning for each join of records, or of records and facts, without a type in common."""
+        known = {place: (types,) for place, types in self.kinds.items()}
+        found: dict[str, Diagnostic] = {}
+        for conflict in joins.conflicts(known):
+            one, other = map(self._described, conflict.sides)
+            message = f"{one} and {other}, so they never join"
+            found.setdefault(message, Diagnostic("HF325", message, conflict.span, MISMATCH))
+        return list(found.values())
+
+    def _described(self, side: JoinedSide) -> str:
+        """The types of a side, with the number of its constants and an example."""
+        shown = f"`{show(side.term)}` has {NOUNS[side.types]}"
+        n, example = self.seen.get(side.origin, (0, ""))
+        return f"{shown} ({n:,}, such as `{example}`)" if n else shown
 
     def _check(self, conflict: TypeConflict) -> None:
         """Refuse a join of a column of text with numbers, or of two columns of other types."""
@@ -119,16 +143,18 @@ class PlaceKinds:
             [list(place), column.name, column.record.shape, column.file, column.is_mapped, int(column.types)]
             for place, column in self.columns.items()
         ]
-        return [[[list(place), _NAMES.get(types, "both")] for place, types in self.kinds.items()], columns]
+        seen = [[list(place), n, example] for place, (n, example) in self.seen.items()]
+        return [[[list(place), _NAMES.get(types, "both")] for place, types in self.kinds.items()], columns, seen]
 
     def with_json(self, written: list[Any]) -> PlaceKinds:
         """These types, merged with those of `to_json`."""
-        kinds, columns = written
+        kinds, columns, *seen = written
         typed: dict[Place, TypedColumn] = {}
         for (name, arity, position), column, shape, file, is_mapped, *types in columns:
             of = ConstantType(*types) if types else ConstantType.TEXT
             typed[name, arity, position] = TypedColumn(column, Record(name, arity, shape), file, is_mapped, of)
-        return self.merged(PlaceKinds(None, {tuple(place): _WRITTEN[kind] for place, kind in kinds}, typed))
+        counts = {tuple(place): (n, example) for each in seen for place, n, example in each}
+        return self.merged(PlaceKinds(None, {tuple(place): _WRITTEN[kind] for place, kind in kinds}, typed, counts))
 
 
 def _add(kinds: dict[Place, ConstantType], place: Place, types: ConstantType) -> None:

@@ -24,6 +24,7 @@ from holdsfor.columns.time_type import TimeType
 from holdsfor.kernels.keys import Int64
 from holdsfor.sources.fields import Horizon
 from holdsfor.sources.number_checks import TypedColumn
+from holdsfor.sources.place_kinds import PlaceKinds
 from holdsfor.sources.revision_ids import RevisionRecord, unmatched_revisions
 from holdsfor.sources.text_records import NOWHERE, Fact, SetAside
 from holdsfor.syntax.terms import Atom, Struct, name_and_arity
@@ -100,6 +101,8 @@ class ColumnReading:
     n_places: int = 0
     revisions: list[RevisionRecord] = field(default_factory=list)
     typed: dict[Place, TypedColumn] = field(default_factory=dict)
+    kinds: PlaceKinds = field(default_factory=PlaceKinds)
+    """The types of the constants in the places that rules join, of records that are not in memory."""
     with_facts: set[Group] = field(default_factory=set)
     time_type: TimeType | None = None
     """The type of the times of results: None if the times of the records are integers."""

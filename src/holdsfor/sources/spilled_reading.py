@@ -19,7 +19,6 @@ from holdsfor.columns.records import Records, concatenate_records
 from holdsfor.columns.retractions import Retracted, Retractions, apply_retractions, related_rows
 from holdsfor.columns.tables import Key
 from holdsfor.kernels.keys import Int64
-from holdsfor.sources.place_kinds import PlaceKinds
 from holdsfor.sources.reading import ColumnReading, Group, ReadRecords, Retraction
 from holdsfor.sources.sorted_runs import Extent, Merge, SortedRuns
 from holdsfor.sources.text_records import SetAside
@@ -50,13 +49,9 @@ class _SettledGroup:
 
 @dataclass
 class SpilledReading(ColumnReading):
-    """Records are written to `runs` when there are many; `finish` writes the rest and applies the retractions.
-
-    `kinds` are the kinds of constants in the places that rules join.
-    """
+    """Records are written to `runs` when there are many; `finish` writes the rest and applies the retractions."""
 
     symbols: Symbols = field(default_factory=Symbols)
-    kinds: PlaceKinds = field(default_factory=PlaceKinds)
     runs: SortedRuns = field(default_factory=SortedRuns)
     _n_waiting: int = 0
     _settled: dict[Group, _SettledGroup] = field(default_factory=dict)

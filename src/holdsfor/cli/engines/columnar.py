@@ -13,6 +13,7 @@ from holdsfor.sinks.changes import event_changes, interval_changes
 from holdsfor.sinks.result_lines import ReportView
 
 if TYPE_CHECKING:
+    from holdsfor.errors import Diagnostic
     from holdsfor.runtime.reports.changes import Changes
     from holdsfor.runtime.reports.recorded_results import RecordedResults
     from holdsfor.runtime.reports.report import ReportColumns
@@ -50,6 +51,11 @@ class ColumnarEngine(Engine):
         given = (self.options.input, names, tick, self.symbols)
         self.reading = read_inputs(*given, on_disk=on_disk, **self.reading_options())
         self._take(self.reading)
+
+    def findings(self) -> list[Diagnostic]:
+        from holdsfor.sources.input_comparison import unmatched
+
+        return list(unmatched(self.compiled, self.reading, self.symbols))
 
     def _take(self, reading: ColumnReading) -> None:
         """Count the records of a reading, and set records aside that do not fit."""

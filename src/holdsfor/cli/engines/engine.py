@@ -82,6 +82,10 @@ class Engine(ABC):
 
         return result_columns(self.compiled, self.input_columns)
 
+    def findings(self) -> list[Diagnostic]:
+        """Warnings about constants of the rules and joins that the records read so far never match."""
+        return []
+
     @property
     def continues(self) -> bool:
         """Whether the run continues after a query time of an earlier process."""

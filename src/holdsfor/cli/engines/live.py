@@ -15,6 +15,7 @@ from holdsfor.cli.terminal.wait_notices import notify_waiting
 
 if TYPE_CHECKING:
     from holdsfor.columns.time_type import TimeType
+    from holdsfor.errors import Diagnostic
     from holdsfor.runtime.live import LiveRun
     from holdsfor.runtime.reports.report import ReportColumns
     from holdsfor.runtime.session import EngineSession
@@ -77,6 +78,10 @@ class LiveEngine(ColumnarEngine):
 
         self.run.is_compacting = False
         yield from settled_so_far(session, queries)
+
+    def findings(self) -> list[Diagnostic]:
+        session = self.run.session
+        return [] if session is None else session.state.place_kinds.mismatches(self.compiled.names.joins)
 
     def conclude(self, session: EngineSession) -> None:
         """Records that no query time admits are counted when the inputs end."""

@@ -62,6 +62,7 @@ class ParallelEngine(ColumnarEngine):
         return is_reported_by_query_time(self.options)
 
     def load(self) -> None:
+        from holdsfor.columns.encoding import Symbols
         from holdsfor.parallel.processes.job import Job, JobSettings
         from holdsfor.parallel.processes.job_size import n_processes
         from holdsfor.parallel.processes.pool import NeedsOneProcess
@@ -76,7 +77,7 @@ class ParallelEngine(ColumnarEngine):
             try:
                 job = Job(self.compiled, options.input, settings, n, lambda: self.stop.is_asked)
                 self._job = self.resources.enter_context(job)
-                reading = job.read()
+                reading, self.symbols = job.read(), Symbols()
                 self._schedule = self._reported(job.schedule()) if self._is_dated else None
                 self.reading = reading
                 self._take(reading)

@@ -14,7 +14,7 @@ from holdsfor.cli.options.config import fill_in
 from holdsfor.cli.options.facts import fact_programs
 from holdsfor.cli.spark.input import files_from, print_unreadable
 from holdsfor.cli.spark.session import Failed, on_spark, shown_progress
-from holdsfor.cli.terminal.diagnostics import print_warning_count
+from holdsfor.cli.terminal.diagnostics import print_warnings
 from holdsfor.errors import Diagnostics, counted
 from holdsfor.sources.column_mapping import described_fluents
 from holdsfor.sources.text_records import SetAside
@@ -47,7 +47,7 @@ def execute(options: argparse.Namespace) -> int:
     files, provided = [*options.rules, *options.background], described_fluents(options.input)
     compiled = compile_files(files, diagnostics, more=fact_programs(options), provided=provided)
     compiled = with_clock(compiled, options.time_unit, options.tz)
-    print_warning_count(diagnostics, [*options.rules, *options.background])
+    print_warnings(diagnostics.in_order(), [*options.rules, *options.background])
     try:
         n_unreadable = on_spark(options, options.output, lambda spark, _: _work(spark, compiled, options))
     except Failed as failed:

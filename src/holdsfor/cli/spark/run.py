@@ -21,7 +21,7 @@ from holdsfor.cli.spark.outcome import SparkOutcome, outcome_of
 from holdsfor.cli.spark.output import check_output, place_from, shown_place
 from holdsfor.cli.spark.query_log import log_query_times
 from holdsfor.cli.spark.session import Failed, on_spark, shown_progress
-from holdsfor.cli.terminal.diagnostics import print_diagnostics, print_warning_count
+from holdsfor.cli.terminal.diagnostics import print_diagnostics, print_warnings
 from holdsfor.errors import Diagnostics, ParallelismWarning, SetAsideWarning
 from holdsfor.prolog.faults import fault_diagnostics
 from holdsfor.sinks.output_files import refuse_overwriting
@@ -65,7 +65,7 @@ def execute(options: argparse.Namespace) -> int:
         files, diagnostics, more=added_programs(options), provided=described_fluents(options.input)
     )
     compiled = with_clock(compiled, options.time_unit, options.tz)
-    print_warning_count(diagnostics, files)
+    print_warnings(diagnostics.in_order(), files)
     began = time.perf_counter()
 
     def work(spark: SparkSession, is_new: bool) -> SparkOutcome:
@@ -122,6 +122,7 @@ def _run(
         write_results(found, place, options.report)
         with described(spark, "count"):
             outcome = outcome_of(found, seconds)
+            print_warnings(found.mismatches)
             write_set_aside(found, options.set_aside)
             if options.log:
                 log_query_times(found, log)

@@ -18,7 +18,7 @@ from holdsfor.cli.options.config import fill_in
 from holdsfor.cli.options.durations import convert_times
 from holdsfor.cli.spark.session import Failed, has_local_files, on_spark
 from holdsfor.cli.spark.stream_outputs import StreamOutput, kafka_options, stream_outputs, writers_of
-from holdsfor.cli.terminal.diagnostics import print_diagnostics, print_warning_count
+from holdsfor.cli.terminal.diagnostics import print_diagnostics, print_warnings
 from holdsfor.cli.terminal.interruption import INTERRUPTED, Interruption
 from holdsfor.errors import Diagnostic, Diagnostics, ParallelismWarning, UsageProblem, printable
 from holdsfor.sinks.time_formats import shown_as
@@ -79,7 +79,7 @@ def execute(options: argparse.Namespace) -> int:
     check_mappings(options.input, compiled.names)
     if has_local_files(options):
         check_folders(options.input)
-    print_warning_count(diagnostics, files)
+    print_warnings(diagnostics.in_order(), files)
     stop = Interruption()
     progress = _Progress(is_json=options.progress == "json")
     with _metrics(options.metrics) as progress.add_to_metrics:

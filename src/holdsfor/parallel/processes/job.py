@@ -240,6 +240,7 @@ def _reading(read: list[ReadSummary], settings: JobSettings) -> ColumnReading:
     clock.columns = set[tuple[str | None, str | None]]().union(*(each.time_columns for each in read))
     clock.are_arguments = all(each.are_arguments for each in read if each.has_offset is not None)
     found.time_type, found.has_moments = clock.time_type, has_offset is not None
+    found.kinds = reduce(PlaceKinds.merged, (each.kinds for each in read))
     return found
 
 

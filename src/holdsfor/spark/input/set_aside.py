@@ -16,8 +16,9 @@ import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]
 
 from holdsfor.kernels.keys import Int64
-from holdsfor.parallel.exchange.facts import FAULT, Facts
+from holdsfor.parallel.exchange.facts import FAULT, KINDS, Facts
 from holdsfor.prolog.faults import Fault, Faults
+from holdsfor.sources.place_kinds import PlaceKinds
 from holdsfor.sources.set_aside_reasons import ReasonCounts
 from holdsfor.sources.text_records import SetAside
 from holdsfor.sources.unreadable import Unreadable
@@ -139,12 +140,25 @@ def first_set_aside(shuffle_blocks: DataFrame, n: int) -> list[SetAside]:
 
 def faults_of(shuffle_blocks: DataFrame) -> Faults:
     """The conditions without a result that the buckets of stages report. Runs a job."""
+    faults = Faults()
+    faults.add(map(Fault.of_text, _texts_of(shuffle_blocks, FAULT)))
+    return faults
+
+
+def kinds_of(shuffle_blocks: DataFrame) -> PlaceKinds:
+    """The types of the constants of all records that were read. Runs a job."""
+    kinds = PlaceKinds()
+    for text in _texts_of(shuffle_blocks, KINDS):
+        kinds = kinds.with_json(json.loads(text))
+    return kinds
+
+
+def _texts_of(shuffle_blocks: DataFrame, kind: str) -> list[str]:
+    """The texts of the facts of a kind."""
     from pyspark.sql.pandas.types import from_arrow_schema
 
-    places = shuffle_blocks.where(f"kind = '{FAULT}'").mapInArrow(_place_rows, from_arrow_schema(_PLACES))
-    faults = Faults()
-    faults.add(Fault.of_text(row["text"]) for row in places.select("text").collect())
-    return faults
+    places = shuffle_blocks.where(f"kind = '{kind}'").mapInArrow(_place_rows, from_arrow_schema(_PLACES))
+    return [row["text"] for row in places.select("text").collect()]
 
 
 def unmatched_of(shuffle_blocks: DataFrame) -> DataFrame:

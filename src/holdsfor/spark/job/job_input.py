@@ -26,7 +26,6 @@ from holdsfor.parallel.exchange.shuffle_blocks import NO_STAGE, ShuffleBlock
 from holdsfor.parallel.stages.admission import JobAdmission
 from holdsfor.parallel.stages.rule_facts import rule_fact_loads
 from holdsfor.sources.input_columns import merged_columns
-from holdsfor.sources.number_checks import refuse_conflicts
 from holdsfor.sources.times import Clock
 from holdsfor.sources.unreadable import Unreadable
 from holdsfor.spark.cluster.broadcast_rules import broadcast_rules
@@ -186,11 +185,9 @@ def read_job_input(
     if inputs.unreadable:
         blocks = [ShuffleBlock(NO_STAGE, (0,), 1, unreadable_facts(each)) for each in inputs.unreadable]
         shuffle_blocks.append(rows_frame(spark, blocks))
-    given = _input_columns(inputs)
-    refuse_conflicts(compiled.names, given)
     ingestion = Ingestion(spark, sources, shuffle_blocks, setting, [])
     times = Clock(clock.unit, has_offset=forms.records, zone=clock.zone).time_type
-    return JobInput(compiled, rules, ingestion, in_place, histories, inputs.unreadable, given, times)
+    return JobInput(compiled, rules, ingestion, in_place, histories, inputs.unreadable, _input_columns(inputs), times)
 
 
 def _refuse_stream(frame: DataFrame) -> None:

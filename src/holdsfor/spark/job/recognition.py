@@ -28,13 +28,14 @@ from holdsfor.parallel.stages.stage_functions import buckets_of, destinations_of
 from holdsfor.prolog.faults import Faults, fault_diagnostics
 from holdsfor.runtime.session import EngineSession
 from holdsfor.runtime.windows import check_bounds, check_query_times, check_windows
+from holdsfor.sources.number_checks import refuse_conflicts
 from holdsfor.sources.set_aside_reasons import ReasonCounts, SetAsideLimit
 from holdsfor.sources.time_arguments import DurationArgument, TimeArgument, duration_of, time_point_of
 from holdsfor.sources.times import Clock, Unit
 from holdsfor.sources.unreadable import Unreadable
 from holdsfor.spark.input.ingestion import check_buckets, frame_of, keep, rows_frame, union
 from holdsfor.spark.input.inputs import Columns, Given
-from holdsfor.spark.input.set_aside import faults_of, set_aside_of, unmatched_of
+from holdsfor.spark.input.set_aside import faults_of, kinds_of, set_aside_of, unmatched_of
 from holdsfor.spark.job.bucket_tasks import BucketTask, semijoin_rows
 from holdsfor.spark.job.job_input import JobInput, in_order, read_job_input
 from holdsfor.spark.job.set_aside_check import SetAsideCheck
@@ -210,6 +211,18 @@ class Recognition:
         return tuple(one_bucket_warnings(self._job.stages))
 
     @cached_property
+    def mismatches(self) -> tuple[Diagnostic, ...]:
+        """A warning for each join of records, or of records and facts, whose constants have no type in common.
+
+        >>> import holdsfor as hf
+        >>> rules = hf.load_text("happensAt(both(X), T) :- happensAt(a(X), T), happensAt(b(X), T).")
+        >>> rows = [("a", 13, "7"), ("b", 13, "x")]
+        >>> hf.spark.recognise(rules, spark.createDataFrame(rows, "name string, start long, arg1 string")).mismatches
+        ()
+        """
+        return tuple(kinds_of(self._job.unchecked.sent).mismatches(self._job.input.compiled.names.joins))
+
+    @cached_property
     def reports(self) -> Reports:
         """The known results and the changes of each query time, as lazy DataFrames.
 
@@ -311,6 +324,7 @@ def recognise(
         warnings.warn(each.render(), ParallelismWarning, stacklevel=2)
     clock = Clock(time_unit, zone=tz)
     job_input = read_job_input(given, compiled, Rules.of(compiled, goals), tick, columns, clock)
+    refuse_conflicts(compiled.names, job_input.columns)
     if time_unit is None and job_input.time_type is None and not job_input.histories:
         hint = Hint(
             'give `time_unit`, such as `time_unit="s"`',
