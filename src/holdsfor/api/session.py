@@ -191,6 +191,19 @@ class Session:
         """
         return self._engine.n_kept_for_allen
 
+    @property
+    def mismatches(self) -> tuple[Diagnostic, ...]:
+        """A warning for each join of records, or of records and facts, whose constants have had no type in common.
+
+        >>> import holdsfor as hf
+        >>> rules = hf.load_text("happensAt(both(X), T) :- happensAt(a(X), T), happensAt(b(X), T).")
+        >>> session = hf.Session(rules, start=0, window=20)
+        >>> _ = session.insert(["a|1|1|7", "b|1|1|7.0"])
+        >>> session.mismatches[0].message
+        '`a(X)` has integers (1, such as `7`) and `b(X)` has floats (1, such as `7.0`), so they never join'
+        """
+        return tuple(self._engine.state.place_kinds.mismatches(self._rules.names.joins))
+
     def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
         """Refuse `copy`, `pickle` and their like with a `TypeError`; save and load a session instead."""
         self._engine.__reduce_ex__(protocol)
