@@ -401,6 +401,18 @@ def test_an_end_that_is_null_is_open_so_results_are_input(spark: SparkSession) -
             assert sorted(map(tuple, read_again["kept"].collect())) == expected
 
 
+def test_lines_without_a_header_and_lengths_have_the_embedded_answer(
+    spark: SparkSession, tmp_path: Path, small_blocks: None
+) -> None:
+    rules = hf.load_text("collectIntervals(busy(_)=_). holdsFor(kept(X)=true, I) :- holdsFor(busy(X)=true, I).")
+    path = tmp_path / "busy.csv"
+    path.write_text("".join(f"{3 * i},{i % 4},m{i % 7}\n" for i in range(900)), encoding="utf-8")
+    given = f'{path}: holdsFor(busy(x)="true", [(start, start + length)]), columns(start, length, x)'
+    with hf.spark.recognise(given, rules) as found:
+        assert spark_rows(found) == embedded_rows(rules, given, jobs=1)
+        assert sorted(row.line for row in found.set_aside.collect()) == list(range(1, 900, 4))
+
+
 def test_times_finer_than_a_second_need_a_unit(spark: SparkSession) -> None:
     rules = hf.load_text("initiatedAt(on(V)=true, T) :- happensAt(go(V), T).")
     given = [(datetime.datetime(2026, 3, 1), "a"), (datetime.datetime(2026, 3, 1, 0, 0, 0, 250_000), "b")]

@@ -54,6 +54,8 @@ def read_table(
     is a part of a larger one, with the `file_times` of all its parts. The columns `mixed` contain fields as in a text
     file.
     """
+    if mapping is not None:
+        mapping.refuse_header(file)
     rowless = with_nested_columns(table.schema.empty_table(), () if mapping is None else mapping.wanted)
     layout = replace(layout_of(rowless.column_names, mapping, names, file), mixed=mixed)
     schema = _with_plain_times(schema_without_views(rowless.select(layout.wanted).schema), layout)
@@ -81,7 +83,7 @@ def check_types(schema: Any, layout: Layout, file: str) -> None:
     diagnostics = Diagnostics()
     for ours, theirs in (*layout.columns.items(), *(("arg", column) for column, _ in layout.conditions)):
         kind = schema.field(theirs).type
-        if not _is_allowed(kind, ours):
+        if not (_is_allowed(kind, ours) or (ours == "end" and layout.has_lengths and pt.is_duration(kind))):
             message = f"expected {_expected(ours)} in column `{theirs}`, found {kind}"
             diagnostics.append(Diagnostic("HF502", message, hint="cast the column first", file=file))
     if diagnostics.has_errors:

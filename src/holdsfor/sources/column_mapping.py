@@ -8,7 +8,8 @@ Names are columns: as atoms, as variables (`Vehicle`) or in quotes (`'Vehicle ID
 `holdsAt(F=V, T)` is a fluent at a time-point, `holdsFor(F=V, [(S, E)])` a fluent over an interval. `arrival` and `op`
 name these columns, and `column=constant` selects the rows with the constant. `kmh:number` and `vehicle:text` give the
 kind of a column (`holdsfor.sources.column_kinds`). `kmh?` is a column whose nulls are the constant `none`.
-`position.lat` is the field `lat` of the column `position`, unless a column has that name.
+`position.lat` is the field `lat` of the column `position`, unless a column has that name. `[(S, S + L)]` is an interval
+with a length. Lines without a header have the columns of `columns(ts, vehicle, _, kmh)`.
 """
 
 from __future__ import annotations
@@ -60,7 +61,8 @@ _FORMS = (
 class Mapping:
     """For each column of a record its column in the table or its constant, its kind, and the conditions on rows.
 
-    Nulls in the columns `optional` are the constant `none`.
+    Nulls in the columns `optional` are the constant `none`. `header` are the names of the columns of lines without a
+    header. With `has_lengths`, the column of the end has the lengths of intervals.
     """
 
     record: Record
@@ -69,6 +71,8 @@ class Mapping:
     conditions: list[tuple[Atom | Var, str]]
     kinds: dict[str, ColumnKind]
     optional: frozenset[str] = frozenset()
+    header: tuple[str, ...] | None = None
+    has_lengths: bool = False
 
     @property
     def wanted(self) -> list[str]:
@@ -93,6 +97,12 @@ class Mapping:
             if role == "value":
                 hint = f'if `{term.name}` is the value itself, write `"{term.name}"`; {hint}'
             raise _problem(f"column `{term.name}` not found in `{file}`", term, hint)
+
+    def refuse_header(self, file: str) -> None:
+        """Refuse names of columns for a file or table that has names."""
+        if self.header is not None:
+            message = f"`columns(…)` names the columns of lines without a header, and `{file}` has names"
+            raise _problem(message, self.entity, "leave out `columns(…)`")
 
     def check_record(self, names: Names) -> None:
         """Refuse a record that the rules do not use as input."""
@@ -167,12 +177,16 @@ def read_mapping(text: str) -> Mapping:
     args = entity.args if isinstance(entity, Struct) else ()
     columns |= {f"arg{i + 1}": arg for i, arg in enumerate(args)}
     columns, kinds, optional = _without_marks(columns)
+    header, rest = _header(rest)
     conditions = _conditions(rest, columns)
+    has_lengths = _take_length(columns)
     for ours, term in columns.items():
         if ours in ("start", "end") and not isinstance(term, Atom | Var):
             raise _problem("expected the name of a column with times", term, "put other names in single quotes")
         _check_column(term)
-    return Mapping(Record(entity.name, len(args), shape), entity, columns, conditions, kinds, optional)
+    return Mapping(
+        Record(entity.name, len(args), shape), entity, columns, conditions, kinds, optional, header, has_lengths
+    )
 
 
 def read_fact_mapping(text: str) -> Mapping:
@@ -182,10 +196,11 @@ def read_fact_mapping(text: str) -> Mapping:
         raise _problem("expected a predicate with columns", head, "write `predicate(column, …)`")
     given: dict[str, Term] = {f"arg{i + 1}": arg for i, arg in enumerate(head.args)}
     columns, kinds, optional = _without_marks(given)
+    header, rest = _header(rest)
     conditions = _conditions(rest, dict.fromkeys(("arrival", "op", "revision"), head))
     for term in columns.values():
         _check_column(term)
-    return Mapping(Record(head.name, len(head.args), "event"), head, columns, conditions, kinds, optional)
+    return Mapping(Record(head.name, len(head.args), "event"), head, columns, conditions, kinds, optional, header)
 
 
 def _check_column(term: Term) -> None:
@@ -268,6 +283,31 @@ def _interval(term: Term) -> dict[str, Term]:
     raise _problem("expected one interval of two columns", term, "write `[(start, end)]`")
 
 
+def _take_length(columns: dict[str, Term]) -> bool:
+    """Whether the end is `start + length`; the column of the end is then that of the lengths."""
+    match columns.get("end"):
+        case Struct(name="+", args=(start, length)):
+            if start != columns["start"]:
+                raise _problem(
+                    "expected the column of the start before `+`", start, "write `[(start, start + length)]`"
+                )
+            columns["end"] = length
+            return True
+    return False
+
+
+def _header(terms: list[Term]) -> tuple[tuple[str, ...] | None, list[Term]]:
+    """The names of the columns of lines without a header, and the other terms."""
+    found = [term for term in terms if isinstance(term, Struct) and term.name == "columns"]
+    if not found:
+        return None, terms
+    for column in found[0].args:
+        if not isinstance(column, Atom | Var):
+            raise _problem("expected the name of a column", column, "put other names in single quotes")
+    names = tuple(column.name for column in found[0].args if isinstance(column, Atom | Var))
+    return names, [term for term in terms if term is not found[0]]
+
+
 def _conditions(terms: list[Term], columns: dict[str, Term]) -> list[tuple[Atom | Var, str]]:
     """The conditions after the head; `arrival`, `op` and `revision` are added to the columns."""
     conditions: list[tuple[Atom | Var, str]] = []
@@ -282,9 +322,8 @@ def _conditions(terms: list[Term], columns: dict[str, Term]) -> list[tuple[Atom 
             case Struct(name="=", args=(Atom() | Var() as column, Int() | Float() | Str() as constant)):
                 conditions.append((column, str(constant.value)))
             case _:
-                raise _problem(
-                    "expected `arrival(column)`, `op(column)`, `revision(column)` or `column=constant`", term
-                )
+                forms = "`arrival(column)`, `op(column)`, `revision(column)`, `columns(column, …)` or `column=constant`"
+                raise _problem(f"expected {forms}", term)
     return conditions
 
 

@@ -54,6 +54,15 @@ def read_header(line: str, mapping: Mapping | None) -> Header | None:
     return None
 
 
+def _first_header(line: str, mapping: Mapping | None) -> Header:
+    """The header of a file whose first line it is, or whose header the mapping has."""
+    names = None if mapping is None else mapping.header
+    if names is None:
+        return read_header(line, mapping) or _likeliest_header(line)
+    widths = {each: len(next(csv.reader([line], delimiter=each), [])) for each in _DELIMITERS}
+    return Header(list(names), max(_DELIMITERS, key=lambda each: (widths[each] == len(names), widths[each])))
+
+
 def _likeliest_header(line: str) -> Header:
     found = [Header([name.strip() for name in line.split(delimiter)], delimiter) for delimiter in _DELIMITERS]
     return max(found, key=lambda header: len(header.columns))
@@ -102,8 +111,10 @@ class CsvReader:
         """The lines after the header, which is the first line that is not blank."""
         line, n_before, rest = _first_line(block)
         if line:
-            self.header = read_header(line, self.mapping) or _likeliest_header(line)
+            self.header = _first_header(line, self.mapping)
             self.layout = layout_of(self.header.columns, self.mapping, self.names, self.file, "term")
+            if self.mapping is not None and self.mapping.header is not None:
+                return block
             self.n_lines += n_before + 1
         return rest
 
@@ -131,9 +142,12 @@ def csv_batches(
         if header is None:
             text, n_before, rest = _first_line(rest)
             if text:
-                header = read_header(text, mapping) or _likeliest_header(text)
+                header = _first_header(text, mapping)
                 mapping.check(header.columns, "CSV")
-                n_lines += n_before + 1
+                if mapping.header is None:
+                    n_lines += n_before + 1
+                else:
+                    rest = _with_line_feeds(block)
         lines = _Lines(rest, n_lines)
         for part in _all_parts(lines, header, mapping.wanted) if header is not None else ():
             yield header, part.batch, part.numbers, part.misfits  # type: ignore[misc]

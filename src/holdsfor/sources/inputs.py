@@ -155,8 +155,8 @@ class InputReader:
                 file_times=file_times,
             )
             return
-        reader = self.line_reader(opened.form, opened.file, opened.mapping)
         with opened.content if isinstance(opened.content, TextStream) else nullcontext():
+            reader = self.line_reader(opened.form, opened.file, opened.mapping)
             for block in text_blocks(opened.content, opened.file):
                 read_block(reader, block)
                 self.reading.end_of_block()

@@ -59,6 +59,8 @@ class JsonLinesReader:
         mapping: Mapping | None = None,
         clock: Clock | None = None,
     ) -> None:
+        if mapping is not None:
+            mapping.refuse_header(file)
         self.file = file
         self.clock = clock or Clock()
         self.file_times = FileTimes()

@@ -87,7 +87,7 @@ class Layout:
     """For each column of records the column of the table, or the one field that all rows have.
 
     `kinds` are given by the mapping or the names of the columns; other columns of strings are of `kind`, or `term` if
-    they are among `mixed`: texts and numbers as fields.
+    they are among `mixed`: texts and numbers as fields. With `has_lengths`, the column of ends has lengths.
     """
 
     columns: dict[str, str]
@@ -97,6 +97,7 @@ class Layout:
     kind: ColumnKind = "text"
     mixed: frozenset[str] = frozenset()
     optional: frozenset[str] = frozenset()
+    has_lengths: bool = False
 
     @property
     def texts(self) -> dict[str, str]:
@@ -124,7 +125,10 @@ class Layout:
         faults: dict[int, str] = {}
         are_dates = any(_are_dates(columns[ours].type) for ours in TIMES if ours in columns)
         for ours in TIMES:
-            if ours in columns:
+            if ours in columns and ours == "end" and self.has_lengths:
+                columns["end"], wrong = self._ends_of(columns["start"], columns["end"], clock)
+                faults = wrong | faults
+            elif ours in columns:
                 columns[ours], wrong = self._times_of(columns[ours], ours, clock, file_times)
                 faults = wrong | faults
         for ours in self.columns:
@@ -180,6 +184,17 @@ class Layout:
         is_open = column.is_null() if ours in self.optional else None
         times, faults = clock.record_column(column, f"`{theirs}`", ours, file_times)
         return times if is_open is None else pc.if_else(is_open, OPEN_END, times), fractions | faults
+
+    def _ends_of(self, starts: Any, lengths: Any, clock: Clock) -> tuple[Any, dict[int, str]]:
+        """The ends of intervals with these lengths, and the errors of rows; an interval without a length is open."""
+        theirs = self.columns["end"]
+        fractions: dict[int, str] = {}
+        is_open = lengths.is_null()
+        if pt.is_floating(lengths.type):
+            lengths, fractions = as_integers(lengths, theirs)
+        lengths, faults = clock.length_column(lengths, f"`{theirs}`")
+        ends = pc.add(starts, pc.if_else(pc.less_equal(lengths, OPEN_END), lengths, 0))
+        return pc.if_else(is_open, OPEN_END, ends), fractions | faults
 
     def _constants_of(self, column: Any, ours: str, clock: Clock) -> tuple[Any, dict[int, str]]:
         """The column of a value or an argument as texts, numbers or fields, and the errors of its rows."""
@@ -272,6 +287,7 @@ def _mapped(columns: list[str], mapping: Mapping, file: str, kind: ColumnKind) -
         dict(mapping.kinds),
         kind,
         optional=mapping.optional | ({"end"} & own.keys()),
+        has_lengths=mapping.has_lengths,
     )
 
 

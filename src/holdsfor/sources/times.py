@@ -142,6 +142,17 @@ class Clock:
         self.are_arguments |= is_first and self.has_offset is not None
         return found
 
+    def length_column(self, array: Any, what: str) -> tuple[Any, dict[int, str]]:
+        """The numbers of time-points of a column of integers, texts or durations, and the errors of the rows."""
+        if pt.is_duration(array.type):
+            values: Int64 = array.cast(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False)
+            lengths, is_whole = _rescaled(values, _PER_SECOND[array.type.unit], _PER_SECOND[self.unit])
+            there = array.is_valid().to_numpy(zero_copy_only=False)
+            wrong = np.flatnonzero(there & ~is_whole).tolist()
+            fault = f"the length in {what} is not a whole number of units of time: the unit is `{self.unit}`"
+            return pa.array(lengths, mask=~there | ~is_whole), dict.fromkeys(wrong, fault)
+        return self.column(array, what, are_dates=False)
+
     def record_column(self, array: Any, what: str, role: str, file_times: FileTimes) -> tuple[Any, dict[int, str]]:
         """The time-points of a column of times of records, the `start`, `end` or `arrival` of a file."""
         file_times.note(array, is_start=role == "start")
