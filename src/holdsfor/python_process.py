@@ -25,10 +25,14 @@ def python_command(*arguments: str) -> list[str]:
 
 
 def environment_with_modules() -> dict[str, str]:
-    """The environment for a process that imports from the same folders as this one, but not from the current one."""
-    folders = [Path(folder) for folder in sys.path if folder]
-    kept = [folder for folder in folders if folder.resolve() == _PACKAGES or not _is_current(folder)]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(str(folder.absolute()) for folder in kept)}
+    """The environment for a process that imports from the same folders as this one.
+
+    The current folder is left out unless `PYTHONPATH` has it, or this package is there.
+    """
+    named = {Path(folder).absolute() for folder in os.environ.get("PYTHONPATH", "").split(os.pathsep) if folder}
+    folders = [Path(folder).absolute() for folder in sys.path if folder]
+    kept = [each for each in folders if each in named or each.resolve() == _PACKAGES or not _is_current(each)]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, kept))}
 
 
 def _is_current(folder: Path) -> bool:

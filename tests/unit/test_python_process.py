@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import holdsfor
+from holdsfor.python_process import environment_with_modules
 
 PACKAGE = Path(holdsfor.__file__).parent
 NAMES = ["csv", "holdsfor", "json", "numpy", "pyarrow", "pygraphviz", "socket", "sitecustomize"]
@@ -59,6 +61,19 @@ print(found.n_processes, len(found.intervals))
 
 def test_processes_import_nothing_from_the_current_folder(folder: Path) -> None:
     assert run_in(folder, "-c", IN_PROCESSES) == "2 2\n"
+
+
+def test_a_module_path_has_the_current_folder_only_if_the_environment_names_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", ["", str(tmp_path), str(PACKAGE.parent)])
+    for named, expected in (
+        ("", [PACKAGE.parent]),
+        (f"{tmp_path}{os.pathsep}", [tmp_path, PACKAGE.parent]),
+    ):
+        monkeypatch.setenv("PYTHONPATH", named)
+        assert environment_with_modules()["PYTHONPATH"] == os.pathsep.join(map(str, expected))
 
 
 BUCKET_PROCESS = """

@@ -62,6 +62,8 @@ def starts(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
     if request.param == "fork" and sys.platform != "linux":
         pytest.skip("only Linux forks")
     monkeypatch.setattr(pools, "can_fork", lambda: request.param == "fork")
+    # A new interpreter imports `Desk`, and nothing from the current folder unless it is named.
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[4]))
 
 
 @pytest.fixture
