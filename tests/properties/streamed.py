@@ -17,12 +17,13 @@ from holdsfor.analysis.pipeline import Compiled
 from holdsfor.columns.encoding import Symbols
 from holdsfor.distribution.stages import Stages
 from holdsfor.errors import DataProblem
-from holdsfor.parallel.exchange.facts import Facts, Load, Texts
+from holdsfor.parallel.exchange.facts import FAULT, Facts, Load, Texts
 from holdsfor.parallel.exchange.routing import Router
 from holdsfor.parallel.exchange.shipped_rules import Rules
 from holdsfor.parallel.exchange.shuffle_blocks import NO_STAGE, ShuffleBlock
 from holdsfor.parallel.stages.admission import RunSchedule
 from holdsfor.parallel.stages.stream_buckets import StreamRouter, stream_buckets, stream_destinations
+from holdsfor.prolog.faults import Fault, Place
 from holdsfor.runtime.reports.changes import changes_since
 from holdsfor.runtime.reports.report import ReportColumns
 from holdsfor.runtime.session import EngineSession, Incremental
@@ -52,12 +53,16 @@ Row = tuple[str, str, Any]
 
 @dataclass
 class Outcome:
-    """The changes of each query time, and all settled results; `expected` are some that must be settled at the end."""
+    """The changes of each query time, all settled results, and the places of conditions without a result.
+
+    `expected` are some results that must be settled at the end.
+    """
 
     changes: dict[int, set[Row]] = field(default_factory=dict)
     settled: list[tuple[str, Any]] = field(default_factory=list)
     expected: list[tuple[str, Any]] = field(default_factory=list)
     unmatched: int = 0
+    without_result: set[Place] = field(default_factory=set)
 
 
 def embedded_outcome(
@@ -89,6 +94,7 @@ def embedded_outcome(
         if found:
             outcome.changes[at] = found
     outcome.unmatched = session.records.n_unmatched
+    outcome.without_result = {fault.place for fault in session.faults}
     return outcome
 
 
@@ -248,6 +254,9 @@ class SimulatedStream:
                     unmatched.update(
                         zip(facts.times["query_time"].tolist(), facts.texts["text"].to_pylist(), strict=True)
                     )
+                elif facts.kind == FAULT:
+                    faults = map(Fault.of_text, facts.texts["text"].to_pylist())
+                    self.outcome.without_result |= {fault.place for fault in faults}
                 elif facts.kind.startswith("settled "):
                     self.outcome.settled += _named(facts, load)
                 elif facts.kind in ("event", "fluent"):

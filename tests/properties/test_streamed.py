@@ -183,6 +183,7 @@ def check(seed: int, expected: Outcome, found: Outcome, shown: str) -> int:
     missing = set(expected.expected) - set(found.settled)
     assert not missing, f"seed {seed}, {shown}\nnever settled {missing}"
     assert found.unmatched == expected.unmatched, f"seed {seed}, {shown}"
+    assert found.without_result == expected.without_result, f"seed {seed}, {shown}"
     return sum(map(len, found.changes.values()))
 
 

@@ -23,7 +23,7 @@ from holdsfor.syntax.program import Program
 from holdsfor.syntax.source import Span
 from holdsfor.syntax.terms import Struct, Term, Var, is_larger, name_and_arity, substitute, variables
 
-__all__ = ["Fault", "Faults", "fault_diagnostics", "fault_problem"]
+__all__ = ["Fault", "Faults", "Place", "fault_diagnostics", "fault_problem"]
 
 _LARGEST_EXAMPLE = 1_000
 Place = tuple[str, int, int, int]
