@@ -219,6 +219,24 @@ def test_lines_that_are_set_aside_are_shown_with_their_file_and_line(
     assert lines[1] in shown
 
 
+def test_a_condition_without_a_result_is_named_once_in_a_stream(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wins = [
+        [f"win|{t}|{t}|ann|{value}" for t, value in batch] for batch in ([(5, 7), (6, "n/a")], [(15, 0), (36, "x")])
+    ]
+    folder = write_batches(tmp_path / "wins", wins)
+    arguments = command(tmp_path, folder, "--max-per-batch", "1")
+    rules = "initiatedAt(rich(X)=true, T) :- happensAt(win(X, N), T), N > 5.\n"
+    (tmp_path / "rules.prolog").write_text(rules, encoding="utf-8")
+    assert main(arguments) == 0
+    shown = capsys.readouterr().err
+    message = "warning[HF614]: `N > 5` in the rule for `initiatedAt(rich(X)=true,T)` has no result for some values"
+    assert shown.count(message) == 1
+    assert " set aside" not in shown
+    assert {row.fvp for row in spark.read.parquet(str(tmp_path / "out")).collect()} == {"rich(ann)=true"}
+
+
 def test_csv_files_of_records_need_no_description(spark: SparkSession, tmp_path: Path) -> None:
     folder = write_batches(tmp_path / "records", [["name,start,arg1", "win,5,ann", "win,15,bob"]])
     assert main(command(tmp_path, folder)) == 0
