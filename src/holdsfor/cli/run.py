@@ -40,7 +40,7 @@ from holdsfor.errors import Diagnostic, Diagnostics, UsageProblem
 from holdsfor.sinks.output_files import refuse_overwriting
 from holdsfor.sinks.result_lines import ReportView
 from holdsfor.sinks.writers import check_output, check_suffix, format_of
-from holdsfor.sources.column_mapping import described_fluents, split_mapping
+from holdsfor.sources.column_mapping import check_mappings, described_fluents, split_mapping
 from holdsfor.sources.input_files import files_of_inputs
 from holdsfor.sources.set_aside_reasons import SetAsideLimit
 from holdsfor.sources.unreadable import Unreadable
@@ -77,6 +77,7 @@ def execute(options: argparse.Namespace) -> int:
     compiled = with_clock(compiled, options.time_unit, options.tz)
     _refuse_overwriting(options, [program.source.name for program in compiled.programs])
     print_warnings(diagnostics.in_order(), [*options.rules, *options.background])
+    check_mappings(options.input, compiled.names)
     check_by(options, compiled)
     check_tables(options, compiled)
     check_feed_tables(options, compiled)

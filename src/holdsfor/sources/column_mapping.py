@@ -15,7 +15,7 @@ with a length. Lines without a header have the columns of `columns(ts, vehicle, 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -32,6 +32,7 @@ __all__ = [
     "LISTEN",
     "SOCKET",
     "Mapping",
+    "check_mappings",
     "described_fluents",
     "read_fact_mapping",
     "read_mapping",
@@ -128,6 +129,14 @@ def split_mapping(text: str) -> tuple[str, str | None]:
     """
     match = _INPUT.fullmatch(text)
     return (match["file"], match["mapping"]) if match else (text, None)
+
+
+def check_mappings(inputs: Sequence[str], names: Names) -> None:
+    """Refuse descriptions of columns that cannot be read, or of records that no rule uses (HF505)."""
+    for given in inputs:
+        mapping = split_mapping(given)[1]
+        if mapping is not None:
+            read_mapping(mapping).check_record(names)
 
 
 def described_fluents(inputs: Iterable[object]) -> set[tuple[str, int]]:

@@ -87,8 +87,8 @@ class PlaceKinds:
             _add(kinds, place, kind)
         seen = dict(self.seen)
         for place, (n, example) in other.seen.items():
-            before, first = seen.get(place, (0, example))
-            seen[place] = before + n, first
+            before, other_example = seen.get(place, (0, example))
+            seen[place] = before + n, min(example, other_example)
         return PlaceKinds(self.places, kinds, {**other.columns, **self.columns}, seen)
 
     def with_facts(self, facts: Iterable[Fact]) -> PlaceKinds:

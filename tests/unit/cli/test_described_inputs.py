@@ -33,8 +33,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("wrong", ["happensAt(ping(vv), ts)", "happensAt(pong(v), ts)", "happens(ping(v), ts)"])
-@pytest.mark.parametrize("options", [["-o", "out/"], ["-o", "out.csv"], ["--jobs", "2"], ["--engine", "reference"]])
+WRONG = ["happensAt(pong(v), ts)", "happens(ping(v), ts)", "happensAt(ping(vv), ts)"]
+LIVE = ["--live", "--window", "9", "-o", "out.csv"]
+RUNS = [["-o", "out/"], ["-o", "out.csv"], ["--jobs", "2"], ["--engine", "reference"]]
+
+
+@pytest.mark.parametrize(("options", "wrong"), [*((run, text) for run in RUNS for text in WRONG), (LIVE, WRONG[0])])
 def test_nothing_is_written_if_one_of_two_descriptions_is_wrong(
     options: list[str], wrong: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -79,7 +79,9 @@ def test_a_run_has_one_line_for_each_code_of_warnings(tmp_path: Path, capsys: py
     assert f"`holdsfor check '{rules}'` explains" in warned[-1]
 
 
-def test_the_lines_about_warnings_have_an_unknown_name_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_lines_about_warnings_have_an_unknown_name_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     rules = tmp_path / "rules.prolog"
     rules.write_text(
         "initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X), T).\n"

@@ -22,7 +22,7 @@ from holdsfor.cli.terminal.diagnostics import print_diagnostics, print_warnings
 from holdsfor.cli.terminal.interruption import INTERRUPTED, Interruption
 from holdsfor.errors import Diagnostic, Diagnostics, ParallelismWarning, UsageProblem, printable
 from holdsfor.sinks.time_formats import shown_as
-from holdsfor.sources.column_mapping import described_fluents
+from holdsfor.sources.column_mapping import check_mappings, described_fluents
 from holdsfor.sources.set_aside_reasons import SetAsideLimit, SetAsideProblem
 from holdsfor.sources.text_records import SetAside
 
@@ -55,7 +55,7 @@ def execute(options: argparse.Namespace) -> int:
     from holdsfor.runtime.windows import check_bounds, check_windows
     from holdsfor.sources.time_arguments import duration_of
     from holdsfor.spark.input.ingestion import MOST_STREAM_BUCKETS, check_buckets
-    from holdsfor.spark.streaming.command_inputs import check_folders, check_inputs, check_mappings, check_places
+    from holdsfor.spark.streaming.command_inputs import check_folders, check_inputs, check_places
     from holdsfor.spark.streaming.decisions import check_idle
 
     convert_times(options)

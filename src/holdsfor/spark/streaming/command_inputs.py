@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 from holdsfor.analysis.names import Names
 from holdsfor.errors import DataProblem, Diagnostic, Hint, UsageProblem
-from holdsfor.sources.column_mapping import read_mapping, separator_hint, split_mapping
+from holdsfor.sources.column_mapping import separator_hint, split_mapping
 from holdsfor.sources.formats import Format
 from holdsfor.sources.unreadable import Unreadable, refuse_if_all
 from holdsfor.spark.input.file_probe import FileProbe, ProbedFile
@@ -34,7 +34,6 @@ __all__ = [
     "InputSettings",
     "check_folders",
     "check_inputs",
-    "check_mappings",
     "check_places",
     "check_read_folders",
     "files_of",
@@ -91,14 +90,6 @@ def check_inputs(inputs: Sequence[str], at_most: int | None = None, checkpoint: 
         if "://" in checkpoint and not checkpoint.startswith("file:") and is_pipe(path):
             message = f"the lines of the named pipe `{path}` cannot be kept in the checkpoint `{checkpoint}`"
             raise UsageProblem(Diagnostic("HF794", message, hint="give a folder of this machine for the checkpoint"))
-
-
-def check_mappings(inputs: Sequence[str], names: Names) -> None:
-    """Refuse descriptions of columns that cannot be read, or of records that no rule uses (HF505)."""
-    for given in inputs:
-        mapping = split_mapping(given)[1]
-        if mapping is not None:
-            read_mapping(mapping).check_record(names)
 
 
 def check_folders(inputs: Sequence[str]) -> None:
