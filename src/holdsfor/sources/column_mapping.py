@@ -4,7 +4,8 @@
     shifts.csv: holdsFor(working(person)="true", [(begin, finish)]), arrival(received)
     log.jsonl: happensAt(alarm(sensor), time), kind=alarm
 
-Names are columns: as atoms, as variables (`Vehicle`) or in quotes (`'Vehicle ID'`); numbers and strings are constants.
+Names are columns: as atoms, as variables (`Vehicle`) or in quotes (`'Vehicle ID'`); numbers and strings are constants,
+and so is a value in quotes: after `=`, `'off duty'` and `"off duty"` are the same constant.
 `holdsAt(F=V, T)` is a fluent at a time-point, `holdsFor(F=V, [(S, E)])` a fluent over an interval. `arrival` and `op`
 name these columns, and `column=constant` selects the rows with the constant. `kmh:number` and `vehicle:text` give the
 kind of a column (`holdsfor.sources.column_kinds`). `kmh?` is a column whose nulls are the constant `none`.
@@ -90,6 +91,9 @@ class Mapping:
         """Refuse columns that the table does not have, or has more than once."""
         wanted = [*self.columns.items(), *(("condition", column) for column, _ in self.conditions)]
         for role, term in wanted:
+            if role == "value" and isinstance(term, Str) and _is_in_single_quotes(term) and term.value in found:
+                hint = f"""write `"{term.value}"` for the constant, or `'{term.value}':text` for the column"""
+                raise _problem(f"a value in quotes is a constant, and `{file}` has a column `{term.value}`", term, hint)
             if not isinstance(term, Atom | Var) or found.count(term.name) == 1:
                 continue
             if term.name in found:
@@ -279,10 +283,19 @@ def _head(head: Term) -> tuple[Shape, Atom | Struct, dict[str, Term]]:
         case Struct(name="happensAt", args=(Atom() | Struct() as event, time)):
             return "event", event, {"start": time}
         case Struct(name="holdsAt", args=(Struct(name="=", args=(Atom() | Struct() as fluent, value)), time)):
-            return "points", fluent, {"start": time, "value": value}
+            return "points", fluent, {"start": time, "value": _value(value)}
         case Struct(name="holdsFor", args=(Struct(name="=", args=(Atom() | Struct() as fluent, value)), intervals)):
-            return "intervals", fluent, {**_interval(intervals), "value": value}
+            return "intervals", fluent, {**_interval(intervals), "value": _value(value)}
     raise _problem("expected `happensAt`, `holdsAt` or `holdsFor`", head, _FORMS)
+
+
+def _value(term: Term) -> Term:
+    """A value: text in quotes is a constant, like the constant of a condition."""
+    return Str(term.name, term.span) if isinstance(term, Atom) and _is_in_single_quotes(term) else term
+
+
+def _is_in_single_quotes(term: Atom | Str) -> bool:
+    return term.span is not None and term.span.source.text.startswith("'", term.span.start)
 
 
 def _interval(term: Term) -> dict[str, Term]:

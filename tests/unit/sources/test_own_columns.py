@@ -18,6 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import holdsfor as hf
 from holdsfor.analysis.names import Names
 from holdsfor.analysis.pipeline import compile_text
 from holdsfor.columns.encoding import Symbols
@@ -388,3 +389,16 @@ def test_a_broken_archive_is_refused(tmp_path: Path) -> None:
     for content in (b"not zipped", gzip.compress(b"stop|1|1|v1\n" * 99)[:-9]):
         with pytest.raises(DataProblem, match="HF501"):
             facts([write(tmp_path / "events.txt.gz", content)])
+
+
+def test_a_value_in_quotes_is_a_constant_like_that_of_a_condition(tmp_path: Path) -> None:
+    rules = hf.load_text('points(mode(_)=_). happensAt(seen(X), T) :- happensAt(start(mode(X)="Create Fine"), T).')
+    (tmp_path / "log.csv").write_text("activity,case,ts\nCreate Fine,c1,3\nPay,c1,9\n", encoding="utf-8")
+    for value in ("'Create Fine'", '"Create Fine"'):
+        described = f"holdsAt(mode(case)={value}, ts), activity={value}"
+        assert hf.recognise(rules, (tmp_path / "log.csv", described)).happens_at("seen") == {"seen(c1)": [2]}
+    for value in ("activity", "'activity':text"):
+        described = f"holdsAt(mode(case)={value}, ts)"
+        assert hf.recognise(rules, (tmp_path / "log.csv", described)).happens_at("seen") == {"seen(c1)": [2]}
+    with pytest.raises(DataProblem, match=r"a value in quotes is a constant, and `.*` has a column `activity`"):
+        hf.recognise(rules, (tmp_path / "log.csv", "holdsAt(mode(case)='activity', ts)"))
