@@ -226,6 +226,10 @@ class Machine:
                             if dead and candidates is clauses.all:
                                 at = clauses.n_dead_ahead
                     elif code is PROCEED:
+                        # Backtracking may return from many pending goals for each call.
+                        self.steps_left -= 1
+                        if self.steps_left < self.checked_at:
+                            self.check_budgets()
                         code, slots, cut, parent, _ = parent
                         code = code.next
                         continue

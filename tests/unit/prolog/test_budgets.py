@@ -34,6 +34,8 @@ remember(N) :- assertz(seen(N)), M is N + 1, remember(M).
 square(N) :- M is N * N, square(M).
 copies(T, R) :- copy_term(T, C), copies([C|T], R).
 joined(L) :- atomic_list_concat(L, A), joined([A|L]).
+count(0).
+count(N) :- count(M), N is M + 1.
 """
 
 GOALS = [
@@ -52,6 +54,8 @@ GOALS = [
     "copies([_], X)",
     "findall(T, (between(1, inf, _), functor(T, f, 10000)), L)",
     "between(1, inf, N), numlist(1, 50000, L), msort(L, M), fail",
+    "count(N), N < 0",
+    "forall(count(N), N >= 0)",
 ]
 
 _SCRIPT = """
