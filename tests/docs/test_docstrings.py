@@ -35,6 +35,7 @@ WITHOUT |= {
         "unmatched",
         "counts",
         "one_bucket",
+        "stages",
         "run",
         "unreadable",
         "faults",

@@ -17,11 +17,10 @@ def one_bucket_warnings(stages: Stages) -> list[Diagnostic]:
     return [
         Diagnostic(
             "HF320",
-            f"`{cause.vertex.label}` is computed in one bucket, and so is all that depends on it: {cause.reason} "
+            f"`{cause.name}` is computed in one bucket, and so is all that depends on it: {cause.reason} "
             f"({n_keyed} of {n_all} events and FVPs are divided)",
             cause.span,
             _HINT,
         )
-        for stage in stages.stages
-        for cause in stage.causes
+        for cause in stages.one_bucket
     ]

@@ -68,7 +68,7 @@ __all__ = [
 class OneBucketCause:
     """An event or FVP that is computed in one bucket because of its own rules, the reason, and the place of a rule."""
 
-    vertex: Vertex
+    name: str
     reason: str
     span: Span | None
 
@@ -120,6 +120,11 @@ class Stages:
     everywhere: tuple[tuple[str, int], ...]
     ranges_over_sorts: bool
     units: tuple[Unit, ...] = ()
+
+    @property
+    def one_bucket(self) -> tuple[OneBucketCause, ...]:
+        """The events and FVPs that are computed in one bucket because of their own rules."""
+        return tuple(cause for stage in self.stages for cause in stage.causes)
 
     def __str__(self) -> str:
         lines: list[str] = []
@@ -298,7 +303,7 @@ def _causes(units: list[Unit], number: int, members: set[int]) -> Iterator[OneBu
         return
     unkeyed = next((rule for rule in unit.rules if not rule.keys()), unit.rules[0] if unit.rules else None)
     span = unit.span or (None if unkeyed is None else unkeyed.join.span)
-    yield OneBucketCause(unit.vertices[0], _reason(units, number, members), span)
+    yield OneBucketCause(unit.vertices[0].label, _reason(units, number, members), span)
 
 
 def _reason(units: list[Unit], number: int, members: set[int]) -> str:

@@ -39,7 +39,7 @@ def test_causes_are_the_rules_that_do_not_just_depend_on_others() -> None:
         initiatedAt(near=true, T) :- happensAt(come(_), T).
         holdsFor(here=true, I) :- holdsFor(near=true, I).
     """)
-    assert [cause.vertex.label for cause in stage.causes] == ["near=true"]
+    assert [cause.name for cause in stage.causes] == ["near=true"]
     assert len(stage.reasons) == 2
 
 

@@ -42,6 +42,8 @@ def outcome_of(found: Recognition, seconds: dict[str, float]) -> SparkOutcome:
     """Count the records by outcome, and the results."""
     from pyspark.sql import functions as F
 
+    from holdsfor.distribution.one_bucket import one_bucket_warnings
+
     rows = [(row.what, row.name, row.n) for row in found.counts.collect()]
     of = Counter[str]()
     for what, _, n in rows:
@@ -61,7 +63,7 @@ def outcome_of(found: Recognition, seconds: dict[str, float]) -> SparkOutcome:
         n_query_times=found.run.queries.n_up_to(found.run.queries.at_or_after(found.run.end)),
         n_fvps=n_fvps,
         n_intervals=n_intervals,
-        one_bucket=list(found.one_bucket),
+        one_bucket=one_bucket_warnings(found.stages),
         faults=found.faults,
         unused=Counter({name: n for what, name, n in rows if what == "unused"}),
     )

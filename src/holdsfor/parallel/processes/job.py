@@ -191,7 +191,7 @@ def _stages(compiled: Compiled, settings: JobSettings) -> Stages:
     planned = EngineSession(compiled, start=0, tick=settings.tick, window=settings.window)
     stages = plan_stages(compiled, planned.rules.program)
     if not any(stage.is_keyed for stage in stages.stages):
-        causes = [f"`{cause.vertex.label}`: {cause.reason}" for stage in stages.stages for cause in stage.causes]
+        causes = [f"`{cause.name}`: {cause.reason}" for cause in stages.one_bucket]
         raise NeedsOneProcess(f"no rule has a key ({causes[0]})" if causes else "there are no rules")
     return stages
 

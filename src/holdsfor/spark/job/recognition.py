@@ -17,7 +17,7 @@ from holdsfor.analysis.pipeline import Compiled, check_clock, refuse_unknown_uni
 from holdsfor.analysis.result_columns import ResultColumns, TableColumns, find_table, result_columns
 from holdsfor.columns.time_type import TimeType
 from holdsfor.distribution.one_bucket import one_bucket_warnings
-from holdsfor.distribution.stages import Stages, Table, plan_stages
+from holdsfor.distribution.stages import OneBucketCause, Stages, Table, plan_stages
 from holdsfor.errors import Diagnostic, Hint, ParallelismWarning, UsageProblem
 from holdsfor.parallel.exchange.facts import FAULT, Facts
 from holdsfor.parallel.exchange.shipped_rules import Rules
@@ -66,8 +66,9 @@ class Recognition:
     `set_aside` has a row for every record that does not fit, `unmatched` for every retraction without a record, and
     `counts` the number of records by outcome. Results are settled over all query times; `reports` has the known
     results of each query time. `unreadable` are the files that cannot be read; in `set_aside` they have line 0.
-    `one_bucket` are the warnings about rules that one task computes, `without_result` those about conditions that had
-    no result for some values, such as a text where a number is needed; the latter need the results.
+    `one_bucket` are the names that one task computes because of their own rules, with the reasons. `without_result` are
+    the warnings about conditions that had no result for some values, such as a text where a number is needed; they need
+    the results.
 
     Results are cached until `unpersist()`, or the end of a `with` statement.
 
@@ -205,10 +206,15 @@ class Recognition:
     def unreadable(self) -> tuple[Unreadable, ...]:
         return tuple(self._job.input.unreadable)
 
-    @cached_property
-    def one_bucket(self) -> tuple[Diagnostic, ...]:
-        """The stages that one task evaluates, with the reason."""
-        return tuple(one_bucket_warnings(self._job.stages))
+    @property
+    def stages(self) -> Stages:
+        """The stages of the job; as text, they are the plan that `holdsfor plan --stage spark` shows."""
+        return self._job.stages
+
+    @property
+    def one_bucket(self) -> tuple[OneBucketCause, ...]:
+        """The events and FVPs that one task computes because of their own rules, each with the reason and a place."""
+        return self.stages.one_bucket
 
     @cached_property
     def mismatches(self) -> tuple[Diagnostic, ...]:
