@@ -1,7 +1,8 @@
 """One case, answered by the reference evaluator, in one query, and in sliding windows.
 
-An answer maps every FVP and output event, as text, to its intervals (`None` for an open end) or time-points. The answer
-of a run that fails is the code of its problem.
+An answer maps every FVP and output event, as text, to its intervals (`None` for an open end) or time-points. If it
+`has_pending`, it also has the number of pending effects of each fluent, and the first due time. The answer of a run
+that fails is the code of its problem.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import TypeAlias
 
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.columns.encoding import Symbols
+from holdsfor.columns.pending import Pending, merged_pending
 from holdsfor.columns.query_times import QueryTimes
 from holdsfor.errors import ExecutionProblem
 from holdsfor.reference import INF, History, RunBounds, recognise
@@ -32,6 +34,7 @@ __all__ = [
     "batch_answer",
     "counted_window_answer",
     "explained",
+    "pending_answer",
     "read_case",
     "reference_answer",
     "settled_answer",
@@ -106,7 +109,7 @@ def _problem(problem: ExecutionProblem) -> str:
 # -- the three ways ----------------------------------------------------------------------------------------------------
 
 
-def reference_answer(given: Input) -> Answer:
+def reference_answer(given: Input, *, has_pending: bool = False) -> Answer:
     """The answer of the reference evaluator."""
     history = History()
     for fact in given.facts:
@@ -122,15 +125,22 @@ def reference_answer(given: Input) -> Answer:
     answer: dict[str, list[Found]] = {show(event): list(times) for event, times in found.times.items()}
     for fvp, intervals in found.intervals.items():
         answer[show(fvp)] = [(start, None if end == INF else int(end)) for start, end in intervals]
-    return _in_order(answer)
+    effects = (Pending(f"{name}/{arity}", 1, due) for (name, arity), due in found.pending)
+    return _in_order(answer | (pending_answer(merged_pending(effects)) if has_pending else {}))
 
 
-def batch_answer(given: Input, at: int) -> Answer:
+def pending_answer(pending: Iterable[Pending]) -> dict[str, list[Found]]:
+    """The pending effects as a part of an answer."""
+    return {f"pending on {each.fluent}": [(each.n, each.first_due)] for each in pending}
+
+
+def batch_answer(given: Input, at: int, *, has_pending: bool = False) -> Answer:
     """The answer of the engine in one query over all records."""
     session = _session(given, None)
     session.insert((at, fact) for fact in given.facts)
     try:
-        return as_answer(session.query(at), session.symbols)
+        answer = as_answer(session.query(at), session.symbols)
+        return answer | (pending_answer(session.pending) if has_pending else {})
     except ExecutionProblem as problem:
         return _problem(problem)
 
@@ -153,7 +163,12 @@ def counted_window_answer(given: Input, schedule: Schedule, arrivals: Iterable[i
 
 
 def settled_answer(
-    given: Input, schedule: Schedule, arrivals: Iterable[int], *, merge_windows: bool = True
+    given: Input,
+    schedule: Schedule,
+    arrivals: Iterable[int],
+    *,
+    merge_windows: bool = True,
+    has_pending: bool = False,
 ) -> tuple[Answer, Counts]:
     """The merged report of all query times, and the numbers of records that are late, dropped, cut and unmatched."""
     case = given.case
@@ -166,7 +181,8 @@ def settled_answer(
     except ExecutionProblem as problem:
         return _problem(problem), (0, 0, 0, 0)
     session.count_not_admitted(queries)
-    return as_answer(report, session.symbols), session.records.counts
+    pending = pending_answer(session.pending) if has_pending else {}
+    return as_answer(report, session.symbols) | pending, session.records.counts
 
 
 # -- failures ----------------------------------------------------------------------------------------------------------

@@ -11,9 +11,11 @@ import pyarrow.compute as pc  # type: ignore[import-untyped]
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.analysis.result_columns import ResultColumns, result_columns
 from holdsfor.columns.encoding import Symbols
+from holdsfor.columns.pending import Pending, merged_pending
 from holdsfor.columns.result_table import typed_schema
 from holdsfor.distribution.stages import Stages, plan_stages
 from holdsfor.errors import ExecutionProblem
+from holdsfor.parallel.exchange.facts import PENDING
 from holdsfor.parallel.exchange.retractions import Retractor
 from holdsfor.parallel.exchange.routing import Router
 from holdsfor.parallel.exchange.shipped_rules import Rules
@@ -35,7 +37,7 @@ from holdsfor.spark.input.frame_reader import ReaderSettings
 from holdsfor.spark.input.lines import LINE, LineReader
 from holdsfor.spark.job.bucket_tasks import BucketTask, semijoin_rows
 from holdsfor.spark.output.result_rows import AllRows, TypedRows
-from tests.properties.answers import Answer, Found, Input, as_answer
+from tests.properties.answers import Answer, Found, Input, as_answer, pending_answer
 
 __all__ = [
     "Reports",
@@ -71,18 +73,26 @@ def stages_of(given: Input) -> Stages:
     return plan_stages(given.compiled, EngineSession(given.compiled, start=0).rules.program)
 
 
-def staged_answer(given: Input, stages: Stages, n_buckets: int) -> Answer:
+def staged_answer(given: Input, stages: Stages, n_buckets: int, *, has_pending: bool = False) -> Answer:
     """The results of the stages, with the keys in `n_buckets` buckets."""
     case = given.case
     lines = [_arriving(text, case.end) for _, text in case.records]
     try:
         run = RunSchedule(case.start, case.end, case.tick, None, None, case.allen_memory)
-        return staged_settled(lines, given.compiled, stages, run, n_buckets)
+        return staged_settled(lines, given.compiled, stages, run, n_buckets, has_pending=has_pending)
     except ExecutionProblem as problem:
         return f"fails with {problem.diagnostics.in_order()[0].code}"
 
 
-def staged_settled(lines: list[str], compiled: Compiled, stages: Stages, run: RunSchedule, n_buckets: int) -> Settled:
+def staged_settled(
+    lines: list[str],
+    compiled: Compiled,
+    stages: Stages,
+    run: RunSchedule,
+    n_buckets: int,
+    *,
+    has_pending: bool = False,
+) -> Settled:
     """The settled results of the stages."""
     admission = JobAdmission(Rules.of(compiled), run, stages.ranges_over_sorts)
     found = _found(lines, compiled, stages, admission, n_buckets)
@@ -91,6 +101,9 @@ def staged_settled(lines: list[str], compiled: Compiled, stages: Stages, run: Ru
         is_event = row["kind"] == "event"
         assert not is_event or row["start"] == row["end"]
         answer.setdefault(row["fvp"], []).append(row["start"] if is_event else (row["start"], row["end"]))
+    if has_pending:
+        effects = [row for batch in _of(found, ("kind", PENDING)) for row in batch.to_pylist()]
+        answer |= pending_answer(merged_pending(Pending(row["name"], row["n"], row["first"]) for row in effects))
     return {name: sorted(found, key=str) for name, found in answer.items()}
 
 

@@ -53,7 +53,7 @@ def outcome(rules: Any, *data: Any, **options: Any) -> tuple[Any, ...]:
         return (str(problem),)
     reading = found.reading
     counts = (found.late, found.dropped, found.cut, found.unmatched, found.new_member, reading.n_records)
-    return found.to_arrow().to_pylist(), counts, reading.unused, reading.set_aside
+    return found.to_arrow().to_pylist(), counts, found.pending, reading.unused, reading.set_aside
 
 
 def late_lines(case: Case, window: int, chance: random.Random) -> Iterator[str]:

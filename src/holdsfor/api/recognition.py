@@ -145,6 +145,7 @@ def recognise(
         SetAsideLimit.of(max_set_aside),
         has_integers=times == "integer",
         merge_windows=merge_windows,
+        has_open_end=bounds.end is None,
     )
     return run.recognise(jobs)
 
@@ -171,6 +172,7 @@ class _Run:
     limit: SetAsideLimit
     has_integers: bool
     merge_windows: bool
+    has_open_end: bool
 
     def recognise(self, jobs: int | None) -> Result:
         """The result, computed in several processes if that pays."""
@@ -227,6 +229,7 @@ class _Run:
             *counts,
             one_process_because=reason,
             without_result=warn_no_result(session.faults, rules, stacklevel=5),
+            pending=session.pending if self.has_open_end else (),
             context=context,
             time_type=times,
         )
@@ -266,6 +269,7 @@ class _Run:
             new_member=0,
             n_processes=n,
             without_result=warn_no_result(found.counts.faults, self.rules, stacklevel=5),
+            pending=found.counts.pending if self.has_open_end else (),
             context=QueryContext(self.rules, start=found.start, tick=self.settings.tick),
             time_type=self._time_type(reading),
         )

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from holdsfor.analysis.place_types import InputColumn
     from holdsfor.analysis.sorts import Place
+    from holdsfor.columns.pending import Pending
     from holdsfor.columns.time_type import TimeType
     from holdsfor.query.query_engine import QueryContext, QueryEngine
     from holdsfor.runtime.reports.report_tables import DecodedReport
@@ -437,7 +438,9 @@ class Result(QueryResult):
     the window; *set aside*: does not fit; *unmatched*: a retraction without a record; *new member*: an entity of a
     dynamic domain first seen after time-points are settled, which never happens in a run over files and tables.
     `without_result` are warnings about conditions that had no result for some values, such as a text where a number is
-    needed. `n_processes` is the number of processes that computed the result; `one_process_because` is the reason if
+    needed. `pending` are the delayed effects that are due after the end of a run without a given end, by fluent: their
+    number and the first due time-point; `end="now"` lets a run with dates go on. `n_processes` is the number of
+    processes that computed the result; `one_process_because` is the reason if
     several were to compute it and one did.
 
     >>> import holdsfor as hf
@@ -456,6 +459,7 @@ class Result(QueryResult):
     n_processes: int = 1
     one_process_because: str | None = None
     without_result: tuple[Diagnostic, ...] = ()
+    pending: tuple[Pending, ...] = ()
 
     def _headline(self) -> Iterator[str]:
         yield from super()._headline()

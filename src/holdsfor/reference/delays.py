@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from holdsfor.analysis.dependencies import effective_delays
 from holdsfor.analysis.patterns import may_match
 from holdsfor.errors import Diagnostic, ExecutionProblem
 from holdsfor.prolog import Engine
@@ -20,7 +21,7 @@ from holdsfor.reference.matching import Binding, match
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.rules import Condition, Test
-from holdsfor.syntax.terms import Int, Term, substitute
+from holdsfor.syntax.terms import Int, Struct, Term, name_and_arity, substitute
 
 __all__ = ["Pending", "PendingEffects"]
 
@@ -50,6 +51,12 @@ class Pending:
     def due(self) -> int:
         return self.set_up_at + self.delay
 
+    @property
+    def fluent(self) -> tuple[str, int]:
+        """The name and arity of the fluent that the effect would change."""
+        assert isinstance(self.effect, Struct)
+        return name_and_arity(self.effect.args[0])
+
 
 class _AtemporalView:
     """The view of atemporal conditions, without events and FVPs."""
@@ -77,6 +84,16 @@ class PendingEffects:
 
     def next_due(self) -> int | None:
         return min((effect.due for effect in self.waiting), default=None)
+
+    def after(self, time: int) -> list[tuple[tuple[str, int], int]]:
+        """The fluents and due times of the effects after a time-point: one for each declaration, source and time.
+
+        An effect that a shorter delay cancels in any case is left out.
+        """
+        delays, effective = self.description.delays, effective_delays(self.description)
+        chosen = (each for each in self.waiting if each.due > time and delays[each.declaration] in effective)
+        distinct = {(each.declaration, each.source, each.due): each for each in chosen}
+        return [(each.fluent, each.due) for each in distinct.values()]
 
     def due(self, time: int, kind: str, pattern: Term) -> list[Pending]:
         """The effects of one kind on a pattern that are due."""

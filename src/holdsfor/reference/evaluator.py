@@ -44,11 +44,15 @@ _ANY_FVP = Struct("=", (Var("_F"), Var("_V")))
 
 @dataclass(frozen=True)
 class ReferenceResult:
-    """The recognised maximal intervals of FVPs (terms `F=V`) and time-points of output events."""
+    """The recognised maximal intervals of FVPs (terms `F=V`) and time-points of output events.
+
+    `pending` are the delayed effects that are due after the run: the fluent that one would change, and its due time.
+    """
 
     run: RunBounds
     intervals: dict[Term, Intervals]
     times: dict[Term, tuple[int, ...]]
+    pending: tuple[tuple[tuple[str, int], int], ...] = ()
 
     def holds_for(self, fvp: Term) -> Intervals:
         return self.intervals.get(fvp, ())
@@ -81,17 +85,19 @@ def recognise(
     for fvp, intervals in history.intervals(run, by_points).items():
         computed.finish(fvp, intervals)
     output: dict[Term, Intervals] = {}
+    pending: list[tuple[tuple[str, int], int]] = []
     for component in _components(compiled):
         if component.vertices[0].kind == "static":
             found = _static(compiled, component, computed)
         else:
-            found = _TimeStepping(compiled, component, computed).intervals()
+            stepping = _TimeStepping(compiled, component, computed)
+            found = stepping.intervals()
+            pending += stepping.pending.after(run.end)
         output.update(found)
         for fvp, intervals in found.items():
             computed.finish(fvp, intervals, is_simple=component.vertices[0].kind != "static")
-    return ReferenceResult(
-        run, _shown(compiled, _of_the_run(output, run)), _shown(compiled, _output_events(compiled, computed))
-    )
+    shown = _shown(compiled, _of_the_run(output, run)), _shown(compiled, _output_events(compiled, computed))
+    return ReferenceResult(run, *shown, tuple(pending))
 
 
 def _components(compiled: Compiled) -> list[Component]:

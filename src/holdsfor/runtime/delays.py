@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from holdsfor.columns.pending import Pending
 from holdsfor.columns.tables import PointTable, empty_points
 from holdsfor.errors import Diagnostic, ExecutionProblem
 from holdsfor.kernels.concatenation import concatenate_columns
@@ -28,7 +29,7 @@ from holdsfor.syntax.terms import Atom, Int, Struct, Term, substitute, variables
 if TYPE_CHECKING:
     from holdsfor.runtime.evaluation import Evaluation
 
-__all__ = ["DelayedEffects", "DueEffects", "SetUp", "delayed_effects", "joined_set_ups", "set_up_by"]
+__all__ = ["DelayedEffects", "DueEffects", "SetUp", "counted_pending", "delayed_effects", "joined_set_ups", "set_up_by"]
 
 
 @dataclass(frozen=True)
@@ -124,6 +125,13 @@ class DelayedEffects:
         numbers = found.effects.numbers(tuple(range(delay.target_key[1])), context.instances)
         inside = context.domains.inside((True, *delay.target_key), numbers, None, context, context.version)
         return found if inside is None else found.take(inside)
+
+
+def counted_pending(delay: PlannedDelay, set_up: SetUp) -> Pending:
+    """The number of pending effects of a declaration: one for each source and due time."""
+    name, arity = delay.target_key
+    _, first = dense_ids([*set_up.sources, set_up.due], set_up.rows.n)
+    return Pending(f"{name}/{arity}", len(first), int(set_up.due.min()))
 
 
 def delayed_effects(

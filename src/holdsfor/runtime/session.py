@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Literal, NoReturn, SupportsIndex, TypeAlias
 
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.columns.encoding import Symbols
+from holdsfor.columns.pending import Pending, merged_pending
 from holdsfor.columns.query_times import ALL_ARRIVED, ConsecutiveQueries, OneQuery
 from holdsfor.columns.recoding import Recoding
 from holdsfor.columns.tables import FluentTable, PointTable
+from holdsfor.physical.plan import PlannedDelay
 from holdsfor.physical.profile import Profile
 from holdsfor.physical.time_range import TimeRange
 from holdsfor.prolog.faults import Faults
+from holdsfor.runtime.delays import SetUp, counted_pending
 from holdsfor.runtime.early_results import EarlyPart, continue_early, early_part
 from holdsfor.runtime.evaluation import Evaluation
 from holdsfor.runtime.evaluation_input import has_cuts, input_tables, keep_cuts, note_cuts, with_upstream
@@ -563,6 +566,29 @@ class EngineSession(SessionRecords):
             return self.start - 1
         boundary = self.last_point(at - self.window)
         return boundary - boundary % self.tick
+
+    def pending_effects(self) -> Iterator[tuple[PlannedDelay, SetUp]]:
+        """The delayed effects that are due after the last query time, with their declarations.
+
+        If the last query time evaluated only what changed, its whole time range is evaluated.
+        """
+        if self._evaluation is None:
+            self._resume()
+        if self._evaluation is None:
+            return
+        last, components = self._evaluation.time_range.last, self.rules.program.by_number
+        for number, outcome in self._evaluation.recursions.items():
+            waiting = outcome.waiting(self._evaluation.time_range.after_last)
+            for delay, each in zip(components[number].delays, waiting, strict=True):
+                pending = None if each is None else each.take(each.due > last)
+                if pending is not None and pending.rows.n:
+                    yield delay, pending
+
+    @property
+    def pending(self) -> tuple[Pending, ...]:
+        """The numbers of these effects."""
+        found = self.pending_effects()
+        return merged_pending(counted_pending(delay, set_up) for delay, set_up in found)
 
     def last_report(self) -> ReportColumns | None:
         """The report of the last query time, not restricted to its window; None before the first query time."""

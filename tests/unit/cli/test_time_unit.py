@@ -72,13 +72,21 @@ def test_a_run_until_now_reaches_deadlines_after_its_last_record(
     command = [*run[:-1], str(tmp_path / "e.csv"), "--format", "csv"]
     options = [{"5": "90d"}.get(each, each) for each in options]
     assert main([*command, *options]) == 0
-    assert "2026-03-01T10:00:01Z" not in capsys.readouterr().out
+    first = capsys.readouterr()
+    assert "2026-03-01T10:00:01Z" not in first.out
+    pending = "1 delayed effect pending at the end (`parked/1`: 1), the first due at 2026-03-01T10:00:00Z; `--end`"
+    assert pending in first.err
     assert main([*command, *options, "--end", "now"]) == 0
-    assert "2026-03-01T08:00:01Z,2026-03-01T10:00:01Z" in capsys.readouterr().out
+    later = capsys.readouterr()
+    assert "2026-03-01T08:00:01Z,2026-03-01T10:00:01Z" in later.out
+    assert "pending" not in later.err
 
 
 def test_python_has_an_end_now(tmp_path: Path) -> None:
     (tmp_path / "e.csv").write_text(PARKED, encoding="utf-8")
+    until_the_last_record = hf.recognise(hf.load_text(RULES), tmp_path / "e.csv")
+    assert [(each.fluent, each.n) for each in until_the_last_record.pending] == [("parked/1", 1)]
     found = hf.recognise(hf.load_text(RULES), tmp_path / "e.csv", end="now")
+    assert found.pending == ()
     ((start, end),) = found.holds_for("parked(v0)=true")
     assert (end - start).total_seconds() == 7200

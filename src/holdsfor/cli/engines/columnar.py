@@ -196,6 +196,8 @@ class ColumnarEngine(Engine):
                     self.report_faults(session.faults.unreported())
                 yield part
             self.report_faults(session.faults.unreported())
+            if self.options.end is None and not self.stop.is_asked:
+                self.counts.pending = session.pending
             self._count_records(session)
             self.counts.n_kept_for_allen = session.n_kept_for_allen
             self.counts.n_resumed, self.counts.kept_bytes = session.n_resumed, session.kept_bytes

@@ -198,6 +198,7 @@ class ParallelEngine(ColumnarEngine):
         counts.n_late, counts.n_dropped, counts.n_cut = (found.total(each) for each in ("late", "dropped", "cut"))
         counts.n_outside, counts.wide_enough = found.total("outside"), found.widest
         self.report_faults(found.faults)
+        counts.pending = found.pending if self.options.end is None else ()
 
     def _log_report(self, report: ReportColumns, found: JobCounts) -> None:
         assert self._schedule is not None

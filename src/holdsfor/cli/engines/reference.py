@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from holdsfor.analysis.input_facts import input_fact_records
 from holdsfor.cli.engines.engine import Engine
 from holdsfor.cli.outcome.run_log import Figures
+from holdsfor.columns.pending import Pending, merged_pending
 from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.prolog.faults import Faults
 from holdsfor.sinks.change_feed import ChangeRows
@@ -63,6 +64,9 @@ class ReferenceEngine(Engine):
         faults = Faults()
         answer = recognise(self.compiled, history, bounds, self.goals, faults)
         self.report_faults(faults)
+        if self.options.end is None:
+            pending = (Pending(f"{name}/{arity}", 1, due) for (name, arity), due in answer.pending)
+            self.counts.pending = merged_pending(pending)
         self.counts.n_query_times = 1
         self.counts.n_fvps = len(answer.intervals)
         self.counts.n_intervals = sum(map(len, answer.intervals.values()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from holdsfor.columns.pending import Pending
 from holdsfor.errors import Diagnostic
 from holdsfor.prolog.faults import Faults
 
@@ -41,6 +42,8 @@ class Counts:
     """Why a run is in one process."""
     one_bucket: list[Diagnostic] = field(default_factory=list)
     """The rules that one worker computes."""
+    pending: tuple[Pending, ...] = ()
+    """The delayed effects that are pending at the end of a run without a given end."""
     faults: Faults = field(default_factory=Faults)
     """The conditions that had no result for some values."""
     unused: Counter[str] = field(default_factory=Counter)

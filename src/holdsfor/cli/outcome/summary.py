@@ -11,9 +11,11 @@ from typing import Protocol
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.cli.options.byte_sizes import shown_bytes
 from holdsfor.cli.outcome.counts import Counts
+from holdsfor.columns.pending import pending_message
 from holdsfor.errors import counted, did_you_mean, printable
 from holdsfor.sinks.beside import is_replaceable, written_beside
 from holdsfor.sinks.output_files import naming
+from holdsfor.sinks.time_formats import ShowTime
 from holdsfor.sources.set_aside_reasons import ReasonCounts
 
 __all__ = ["Misfits", "Outcome", "summarise", "write_stats"]
@@ -49,6 +51,9 @@ class Outcome(Protocol):
     @property
     def seconds(self) -> Mapping[str, float]: ...
 
+    @property
+    def shown(self) -> ShowTime: ...
+
 
 def write_stats(outcome: Outcome, path: str, **more: object) -> None:
     """Write counts, seconds by phase and further values as JSON."""
@@ -65,6 +70,7 @@ def write_stats(outcome: Outcome, path: str, **more: object) -> None:
         "outside": counts.n_outside,
         "unused": counts.unused.total(),
         "without_result": len(counts.faults),
+        "pending": {each.fluent: each.n for each in counts.pending},
         "query_times": counts.n_query_times,
         "resumed": counts.n_resumed,
         "over_memory": counts.n_over_memory,
@@ -93,6 +99,10 @@ def summarise(outcome: Outcome, compiled: Compiled, *, is_wanted: bool) -> None:
         _print(", ".join([f"{counted(counts.n_records, 'record')} read", *late, *new, *problems]))
         _show_misfits(outcome)
         _show_unused(outcome, compiled)
+    if counts.pending:
+        first = outcome.shown(min(each.first_due for each in counts.pending))
+        hint = "`--end` lets the run go on, such as `--end now` for dates"
+        _print(f"{pending_message(counts.pending, str(first))}; {hint}")
     if is_wanted or sys.stderr.isatty():
         reported = f"{counted(counts.n_fvps, 'FVP')} and {counted(counts.n_intervals, 'interval')} reported"
         _print(f"{counted(counts.n_query_times, 'query time')}{_resumed(counts)}, {reported}")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from holdsfor.cli.outcome.counts import Counts
+from holdsfor.sinks.time_formats import ShowTime, shown_as
 from holdsfor.sources.set_aside_reasons import ReasonCounts
 from holdsfor.sources.text_records import SetAside
 
@@ -36,6 +37,7 @@ class SparkOutcome:
     set_aside: ShownMisfits
     seconds: dict[str, float]
     more: dict[str, int]
+    shown: ShowTime
 
 
 def outcome_of(found: Recognition, seconds: dict[str, float]) -> SparkOutcome:
@@ -65,10 +67,12 @@ def outcome_of(found: Recognition, seconds: dict[str, float]) -> SparkOutcome:
         n_intervals=n_intervals,
         one_bucket=one_bucket_warnings(found.stages),
         faults=found.faults,
+        pending=found.pending,
         unused=Counter({name: n for what, name, n in rows if what == "unused"}),
     )
     records = found.set_aside.where("line > 0 or text != ''")
     misfits = [SetAside(*row) for row in records.limit(_SHOWN_MISFITS).collect()] if of["set aside"] else []
     unmatched = [SetAside(*r) for r in found.unmatched.limit(_SHOWN_MISFITS).collect()] if of["unmatched"] else []
     more = {"events": n_all - n_intervals, "start": found.run.start, "end": found.run.end}
-    return SparkOutcome(counts, ShownMisfits(of["set aside"], misfits, unmatched, found.reasons), seconds, more)
+    set_aside = ShownMisfits(of["set aside"], misfits, unmatched, found.reasons)
+    return SparkOutcome(counts, set_aside, seconds, more, shown_as(found.time_type))

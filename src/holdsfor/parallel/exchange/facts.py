@@ -28,6 +28,7 @@ from holdsfor.syntax.terms import Atom, Term
 __all__ = [
     "FAULT",
     "KINDS",
+    "PENDING",
     "PLAIN",
     "REVISION",
     "Facts",
@@ -45,6 +46,8 @@ REVISION = "revision"
 """The kind of facts that list the records of revisions, for the check that both records of each are there."""
 
 FAULT = "fault"
+PENDING = "pending"
+"""The kind of the numbers of delayed effects that are pending at the end, by fluent; blocks have the first due time."""
 """The kind of facts with the conditions that had no result, for the summary of a run."""
 
 KINDS = "kinds"

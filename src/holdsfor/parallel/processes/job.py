@@ -15,6 +15,7 @@ from functools import reduce
 from holdsfor.analysis.input_facts import with_input_facts
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.columns.encoding import Symbols
+from holdsfor.columns.pending import Pending, merged_pending
 from holdsfor.distribution.one_bucket import one_bucket_warnings
 from holdsfor.distribution.stages import Stages, plan_stages
 from holdsfor.errors import DataProblem, Diagnostic, UsageProblem
@@ -58,7 +59,7 @@ class JobSettings:
 
 @dataclass(frozen=True)
 class JobCounts:
-    """The number of records by outcome and query time, and the conditions without a result.
+    """The number of records by outcome and query time, the conditions without a result, and the pending effects.
 
     `widest` is the smallest window that cuts no record.
     """
@@ -66,6 +67,7 @@ class JobCounts:
     by_query_time: Counter[tuple[str, int]]
     widest: int
     faults: Faults
+    pending: tuple[Pending, ...]
 
     def total(self, outcome: str) -> int:
         """The number of records with an outcome, at all query times."""
@@ -178,12 +180,13 @@ class Job:
                 pool.call_alike(JobProcess.semijoin, bucket.destination)
             pool.call_alike(JobProcess.evaluate, bucket)
         counts: Counter[tuple[str, int]] = Counter()
-        widest, faults = 0, Faults()
-        for each, window, without_result in pool.call_alike(JobProcess.counts):
+        widest, faults, pending = 0, Faults(), list[Pending]()
+        for each, window, without_result, effects in pool.call_alike(JobProcess.counts):
             counts += each
+            pending += effects
             widest = max(widest, window)
             faults.add(map(Fault.of_text, without_result))
-        return JobCounts(counts, widest, faults)
+        return JobCounts(counts, widest, faults, merged_pending(pending))
 
 
 def _stages(compiled: Compiled, settings: JobSettings) -> Stages:

@@ -13,9 +13,10 @@ from pathlib import Path
 
 from holdsfor.columns.column_file import naming_temporary_files
 from holdsfor.columns.encoding import Symbols
+from holdsfor.columns.pending import Pending
 from holdsfor.columns.query_times import QueryTimes
 from holdsfor.parallel.exchange.block_files import read_blocks, write_blocks
-from holdsfor.parallel.exchange.facts import FAULT, Facts, Load, Texts, by_name, facts_of_records
+from holdsfor.parallel.exchange.facts import FAULT, PENDING, Facts, Load, Texts, by_name, facts_of_records
 from holdsfor.parallel.exchange.routing import Destination, Router
 from holdsfor.parallel.exchange.shipped_rules import Rules
 from holdsfor.parallel.exchange.shuffle_blocks import NO_STAGE, ShuffleBlock
@@ -52,6 +53,7 @@ class JobProcess:
         self._outgoing: dict[int, list[ShuffleBlock]] = {}
         self._counts: Counter[tuple[str, int]] = Counter()
         self._faults = Faults()
+        self._pending: list[Pending] = []
         self._widest = 0
         self._n_files = 0
 
@@ -86,11 +88,11 @@ class JobProcess:
         self._widest = admission.totals.widest
         self._send()
 
-    def counts(self) -> tuple[Counter[tuple[str, int]], int, list[str]]:
-        """The number of records by outcome and query time (0 for all), the smallest window that cuts no record, and the
-        conditions that had no result.
+    def counts(self) -> tuple[Counter[tuple[str, int]], int, list[str], list[Pending]]:
+        """The number of records by outcome and query time (0 for all), the smallest window that cuts no record, the
+        conditions that had no result, and the delayed effects that are pending.
         """
-        return self._counts, self._widest, [fault.to_text() for fault in self._faults]
+        return self._counts, self._widest, [fault.to_text() for fault in self._faults], self._pending
 
     def semijoin(self, destination: Destination) -> None:
         """The second half of a semijoin before a stage."""
@@ -136,6 +138,9 @@ class JobProcess:
                         self._outgoing.setdefault(bucket, []).append(block)
             elif block.facts.kind in _RESULTS:
                 self.results.append(block.facts)
+            elif block.facts.kind == PENDING:
+                assert block.first is not None
+                self._pending.append(Pending(block.facts.name, block.facts.n, block.first))
             else:
                 self._count(block.facts)
 

@@ -12,7 +12,7 @@ from holdsfor.analysis.dependencies import Vertex
 from holdsfor.columns.tables import FluentTable, Key, PointTable, Relation
 from holdsfor.distribution.joins import Path, arguments, term_at
 from holdsfor.kernels.keys import Int64
-from holdsfor.parallel.exchange.facts import Facts, Load, SymbolHashes, Texts, fault_facts, owners
+from holdsfor.parallel.exchange.facts import PENDING, Facts, Load, SymbolHashes, Texts, fault_facts, owners
 from holdsfor.parallel.exchange.retractions import operations_of
 from holdsfor.parallel.exchange.routing import Destination, Router
 from holdsfor.parallel.exchange.shipped_rules import Rules
@@ -22,6 +22,7 @@ from holdsfor.parallel.stages.kind_facts import check_joins
 from holdsfor.physical.patterns import ANYTHING, join
 from holdsfor.physical.rows import one_row
 from holdsfor.runtime.cuts import dated_cuts
+from holdsfor.runtime.delays import counted_pending
 from holdsfor.runtime.prepared_rules import PreparedRules
 from holdsfor.runtime.reports.shown_rows import ShownRows
 from holdsfor.runtime.session import EngineSession
@@ -69,6 +70,17 @@ class Bucket:
         yield from (ShuffleBlock(NO_STAGE, (0,), 1, facts) for facts in load.facts if facts.kind in COUNTED)
         yield from self._shuffle_blocks(results, texts)
         yield from (ShuffleBlock(NO_STAGE, (0,), 1, facts) for facts in fault_facts(session.faults.unreported()))
+        yield from self._pending(session, bucket, texts)
+
+    def _pending(self, session: EngineSession, bucket: int, texts: Texts) -> Iterator[ShuffleBlock]:
+        """The numbers of delayed effects that are pending at the end, of sources that this bucket owns."""
+        for delay, set_up in session.pending_effects():
+            sources = PointTable((*set_up.sources, set_up.times), set_up.rows.n)
+            is_owned = np.zeros(set_up.rows.n, dtype=bool)
+            is_owned[self.owned(("fluent", delay.key), sources, bucket, texts)] = True
+            if is_owned.any():
+                found = counted_pending(delay, set_up.take(is_owned))
+                yield ShuffleBlock(NO_STAGE, (0,), 1, Facts(PENDING, found.fluent, 0, found.n), found.first_due)
 
     def _session(self, load: Load, prepared: PreparedRules | None) -> EngineSession:
         """An engine session with the components of the stage and the facts of the bucket."""

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Literal
 
 from holdsfor.analysis.pipeline import Compiled, check_clock, refuse_unknown_unit, with_clock, with_output
 from holdsfor.analysis.result_columns import ResultColumns, TableColumns, find_table, result_columns
+from holdsfor.columns.pending import Pending, merged_pending
 from holdsfor.columns.time_type import TimeType
 from holdsfor.distribution.one_bucket import one_bucket_warnings
 from holdsfor.distribution.stages import OneBucketCause, Stages, Table, plan_stages
 from holdsfor.errors import Diagnostic, Hint, ParallelismWarning, UsageProblem
-from holdsfor.parallel.exchange.facts import FAULT, Facts
+from holdsfor.parallel.exchange.facts import FAULT, PENDING, Facts
 from holdsfor.parallel.exchange.shipped_rules import Rules
 from holdsfor.parallel.exchange.shuffle_blocks import NO_STAGE, ShuffleBlock
 from holdsfor.parallel.stages.admission import JobAdmission, RunSchedule
@@ -186,6 +187,20 @@ class Recognition:
         """The conditions without a result; the results are computed now, if they have not been."""
         found = self._job.unchecked.found
         return faults_of(union(found)) if found else Faults()
+
+    @cached_property
+    def pending(self) -> tuple[Pending, ...]:
+        """The delayed effects that are due after the end, if none is given; computes the results, if need be.
+
+        >>> import holdsfor as hf
+        >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T). ft(rich(_)=true, 10).")
+        >>> wins = spark.createDataFrame([("win", 13, "chris")], "name string, start long, arg1 string")
+        >>> hf.spark.recognise(rules, wins).pending
+        (Pending(fluent='rich/1', n=1, first_due=23),)
+        """
+        found = self._job.unchecked.found if self._job.bounds[1] is None else []
+        rows = union(found).where(f"kind = '{PENDING}'").select("name", "n", "first").collect() if found else []
+        return merged_pending(Pending(*row) for row in rows)
 
     @property
     def programs(self) -> tuple[Program, ...]:
@@ -397,7 +412,8 @@ class _StageResults:
     @property
     def counted(self) -> DataFrame:
         sources = [self.sent, *(self.found if self.counts_in_stages else [])]
-        return union(sources).where(f"stage = {NO_STAGE} and kind not in ('event', 'fluent', 'lines', '{FAULT}')")
+        others = f"'event', 'fluent', 'lines', '{FAULT}', '{PENDING}'"
+        return union(sources).where(f"stage = {NO_STAGE} and kind not in ({others})")
 
 
 @dataclass(frozen=True)
