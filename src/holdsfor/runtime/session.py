@@ -572,11 +572,12 @@ class EngineSession(SessionRecords):
 
         If the last query time evaluated only what changed, its whole time range is evaluated.
         """
-        if self._evaluation is None:
+        components = self.rules.program.by_number
+        if self._evaluation is None and any(component.delays for component in components.values()):
             self._resume()
         if self._evaluation is None:
             return
-        last, components = self._evaluation.time_range.last, self.rules.program.by_number
+        last = self._evaluation.time_range.last
         for number, outcome in self._evaluation.recursions.items():
             waiting = outcome.waiting(self._evaluation.time_range.after_last)
             for delay, each in zip(components[number].delays, waiting, strict=True):
