@@ -98,7 +98,7 @@ def _inside(answer: Answer, question: Question, at: int) -> Answer:
 
 def test_every_construct_is_written() -> None:
     used: Counter[str] = Counter()
-    for seed in range(300):
+    for seed in range(400):
         used.update(windowed_question(seed)[1].used)
     table = "\n".join(f"{used[name]:6} {name}" for name in sorted(used, key=lambda name: used[name]))
     assert {name for name in used if used[name] > 1} == CONSTRUCTS, table

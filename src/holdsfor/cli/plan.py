@@ -145,6 +145,7 @@ def _session(
     check_windows(options.tick, options.window, options.step, options.allen_memory)
     check_bounds(options.start, options.end)
     options.step = options.window if options.step is None else options.step
+    options.strict, options.live, options.times = False, False, None
     engine = AnalysingEngine(compiled, options, goals)
     engine.without = without
     engine.load()

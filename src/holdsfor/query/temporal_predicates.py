@@ -83,7 +83,7 @@ class _Temporal:
             raise GoalProblem("HF602", "the time-point is not bound", f"`{instead}` has the times")
         time = self.results.settings.time_point(term)
         if time is None:
-            raise not_a("a time-point between -2**62 and 2**62", term)
+            raise not_a("a time-point between -2^62 and 2^62", term)
         return time
 
     def _of_name(self, named: Term, keys: Mapping[Key, Any], instances: Any) -> Iterator[Instances]:

@@ -37,8 +37,8 @@ def check_windows(tick: int, window: int | None, step: int | None, allen_memory:
         raise UsageProblem(Diagnostic("HF701", message, hint="it is the distance between time-points"))
     for name, size in (("clock tick", tick), ("window", window), ("step", step), ("memory", allen_memory)):
         if size is not None and size > LATEST:
-            message = f"the {name} is {size}, expected at most 2**62"
-            raise UsageProblem(Diagnostic("HF703", message, hint="time-points are between -2**62 and 2**62"))
+            message = f"the {name} is {size}, expected at most 2^62"
+            raise UsageProblem(Diagnostic("HF703", message, hint="time-points are between -2^62 and 2^62"))
     if tick < 1:
         message = f"the clock tick is {tick}, expected at least 1"
         raise UsageProblem(Diagnostic("HF701", message, hint="it is the distance between time-points"))
@@ -61,7 +61,7 @@ def check_bounds(start: int | None, end: int | None) -> None:
     """Refuse a run that begins or ends outside the range of time-points."""
     for name, time in (("starts", start), ("ends", end)):
         if time is not None and not EARLIEST <= time <= LATEST:
-            message = f"the run {name} at {time}, expected a time-point between -2**62 and 2**62"
+            message = f"the run {name} at {time}, expected a time-point between -2^62 and 2^62"
             raise UsageProblem(Diagnostic("HF705", message))
 
 

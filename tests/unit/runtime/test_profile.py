@@ -122,7 +122,9 @@ def test_inner_operators_begin_with_the_rows_of_the_outer_operator() -> None:
         ]
         for step in steps:
             for inside in step.inner if isinstance(step, AntiJoin | Aggregate) else ():
-                first = next(inner for inner in inside if not isinstance(inner, Project))
+                first = next((inner for inner in inside if not isinstance(inner, Project)), None)
+                if first is None:  # a condition without goals
+                    continue
                 n_inner, n_outer = profile.of(id(first)).rows_in, profile.of(id(step)).rows_in
                 # Rows with the same solutions are aggregated once.
                 assert n_inner <= n_outer if isinstance(step, Aggregate) else n_inner == n_outer

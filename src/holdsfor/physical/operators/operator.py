@@ -208,9 +208,11 @@ def _all_matched(plan: Sequence[Operator], rows: Rows, context: Context) -> NDAr
 def _matched(operator: Operator, rows: Rows, context: Context) -> NDArray[np.bool_] | None:
     if context.profile is None:
         return operator.matched(rows, context)
-    with context.profile.at(id(operator), rows.n) as tally:
+    with context.profile.at(id(operator), 0) as tally:
         mask = operator.matched(rows, context)
-        tally.rows_out += 0 if mask is None else int(np.count_nonzero(mask))
+        if mask is not None:
+            tally.rows_in += rows.n
+            tally.rows_out += int(np.count_nonzero(mask))
     return mask
 
 
