@@ -7,6 +7,7 @@ records and their query time, and after query times. Records arrive late or twic
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import subprocess
@@ -14,15 +15,18 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import holdsfor as hf
-from holdsfor.errors import AnalysisProblem, ExecutionProblem, PlanningProblem
+from holdsfor.errors import AnalysisProblem, ExecutionProblem, HoldsforError, PlanningProblem
 from holdsfor.runtime import session as session_module
+from holdsfor.runtime import snapshot as snapshots
 from tests.apps.data import ROOT
 from tests.apps.runs import RUNS, SmallRun
 from tests.properties.answers import explained, read_case
+from tests.properties.compiling import compiled_once
 from tests.properties.deciding_programs import deciding_case
 from tests.properties.delayed_programs import delayed_case
 from tests.properties.interval_programs import interval_case
@@ -216,3 +220,59 @@ def test_the_applications_go_on_in_another_process(tmp_path: Path) -> None:
         check=True,
     )
     assert done.stdout.splitlines() == expected
+
+
+CHANGED = range(9200, 9260)
+_ODD = [None, True, -1, 0, 7, 10**30, 2.5, "", "x", [], {}, [1], {"a": 1}, 2**63, -(2**70)]
+
+
+def changed(data: bytes, chance: random.Random) -> bytes:
+    """A snapshot with another value of its header or columns, and the digest of that."""
+    fixed, rest = data[: snapshots._FIXED - 16], data[snapshots._FIXED :]
+    size = 8 + int.from_bytes(rest[:8], "little")
+    header, columns = json.loads(rest[8:size]), bytearray(rest[size:])
+    if columns and chance.random() < 0.25:
+        at = chance.randrange(len(columns) // 8) * 8
+        number = chance.choice([0, 1, 2**62, 2**63 - 1, -(2**63), chance.randrange(-(2**63), 2**63)])
+        columns[at : at + 8] = number.to_bytes(8, "little", signed=True)
+    else:
+        owner, key = chance.choice(list(places(header)))
+        if chance.random() < 0.15:
+            del owner[key]
+        else:
+            old = owner[key]
+            is_close = type(old) is int and chance.random() < 0.6
+            owner[key] = chance.choice([old + 1, old - 1, -old] if is_close else _ODD)
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    rest = len(text).to_bytes(8, "little") + text + bytes(columns)
+    return fixed + snapshots._digest(rest) + rest
+
+
+def places(value: Any) -> Iterator[tuple[Any, Any]]:
+    """All values in lists and dictionaries, each as its owner and its key there."""
+    for key in list(value) if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
+        yield value, key
+        yield from places(value[key])
+
+
+@pytest.mark.parametrize("seeds", chunks(share(CHANGED, 10), 5), ids=named)
+def test_a_changed_snapshot_with_a_right_digest_is_an_answer_or_an_error(seeds: range) -> None:
+    refused = 0
+    for seed in seeds:
+        case, chance = CASES[list(CASES)[seed % len(CASES)]](seed), random.Random(seed)
+        try:
+            session = session_of(case, (case.end - case.start) // 3, None, strict=False)
+            session.insert([text for _, text in case.records])
+            session.query(case.start + (case.end - case.start) // 2)
+        except HoldsforError:
+            continue
+        data = session.snapshot()
+        for _ in range(20):
+            try:
+                restored = hf.Session.restore(changed(data, chance), compiled_once(case.text))
+                restored.query(case.end)
+                restored.snapshot()
+            except HoldsforError:
+                refused += 1
+    assert refused > 0

@@ -39,7 +39,7 @@ from holdsfor.runtime import session as engine
 from holdsfor.runtime.reports.report import ReportColumns as Known
 from holdsfor.runtime.reports.report import merged
 from holdsfor.runtime.reports.report_tables import DecodedReport
-from holdsfor.runtime.snapshot import Snapshot
+from holdsfor.runtime.snapshot import Snapshot, integer, integer_or_none, reading_of
 from holdsfor.runtime.windows import busy_query_times, check_bounds, check_windows
 from holdsfor.sinks.changes import Change
 from holdsfor.sinks.output_files import replace_file
@@ -319,27 +319,29 @@ class Session:
         if not isinstance(saved, dict):
             message = f"the snapshot `{name}` is of a run of the command `holdsfor`, expected one of a session"
             raise UsageProblem(Diagnostic("HF744", message, hint="`Session.save` writes snapshots of sessions"))
-        for setting, value in expected.items():
-            if setting in ("window", "step", "allen_memory") and value is not _AS_SAVED:
-                value = duration_of(value, setting, saved["time"][0])
-            known = saved.get(setting) if setting in ("step", "show") else snapshot.settings[setting]
-            if value is not _AS_SAVED and value != known:
-                shown = {"show": "output to show"}.get(setting, setting.replace("_", " "))
-                found, wanted = (", ".join(each) if isinstance(each, list) else each for each in (known, value))
-                message = f"the snapshot `{name}` has the {shown} {found}, expected {wanted}"
-                hint = f"leave the {shown} out to continue as before, or start the run again"
-                raise UsageProblem(Diagnostic("HF744", message, hint=hint))
-        rules = with_clock(with_output(rules, saved.get("show")), saved["time"][0], saved.get("zone"))
-        session = cls.__new__(cls)
-        session._engine = engine.EngineSession.restored(snapshot, rules, _proved(goals), name=name)
-        session._rules, session._has_untyped = rules, False
-        session._restore_fields(saved)
-        return session
+        with reading_of(name):
+            for setting, value in expected.items():
+                if setting in ("window", "step", "allen_memory") and value is not _AS_SAVED:
+                    value = duration_of(value, setting, saved["time"][0])
+                known = saved.get(setting) if setting in ("step", "show") else snapshot.settings[setting]
+                if value is not _AS_SAVED and value != known:
+                    shown = {"show": "output to show"}.get(setting, setting.replace("_", " "))
+                    found, wanted = (", ".join(each) if isinstance(each, list) else each for each in (known, value))
+                    message = f"the snapshot `{name}` has the {shown} {found}, expected {wanted}"
+                    hint = f"leave the {shown} out to continue as before, or start the run again"
+                    raise UsageProblem(Diagnostic("HF744", message, hint=hint))
+            rules = with_clock(with_output(rules, saved.get("show")), saved["time"][0], saved.get("zone"))
+            session = cls.__new__(cls)
+            session._engine = engine.EngineSession.restored(snapshot, rules, _proved(goals), name=name)
+            session._rules, session._has_untyped = rules, False
+            session._restore_fields(saved)
+            return session
 
     def _restore_fields(self, saved: dict[str, Any]) -> None:
         """Set the fields of a session besides its engine."""
         self.window, self.tick = self._engine.window, self._engine.tick
-        self.step, self.strict, self._start = saved["step"], saved["strict"], saved["start"]
+        self.step, self.strict = integer_or_none(saved["step"], 1), bool(saved["strict"])
+        self._start = integer_or_none(saved["start"])
         self._show = saved.get("show")
         unit, has_offset, zone, self._has_integers = saved["time"]
         self._clock = Clock(unit, has_offset=has_offset, zone=zone)
@@ -348,8 +350,9 @@ class Session:
         self._given = {
             (*place,): InputColumn(ConstantType(types), name) for *place, types, name in saved.get("columns", [])
         }
-        self.n_records, self._n_outside, self._n_set_aside = saved["counts"]
-        self._counted = saved["reported"]
+        self.n_records, self._n_outside, self._n_set_aside = (integer(count) for count in saved["counts"])
+        late, dropped, cut, set_aside, unmatched, new = map(integer, saved["reported"])
+        self._counted = [late, dropped, cut, set_aside, unmatched, new]
         self._last_report = self._engine.last_report() or Known(self._engine.start - 1, {}, {})
 
     # -- records -------------------------------------------------------------------------------------------------------

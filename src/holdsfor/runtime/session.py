@@ -34,7 +34,7 @@ from holdsfor.runtime.query_batches import QueryBatch, batch_starts, last_of_bat
 from holdsfor.runtime.reports.report import Replaced, ReportColumns, SameBefore
 from holdsfor.runtime.session_records import SessionRecords
 from holdsfor.runtime.settled_time import decided_until, next_change
-from holdsfor.runtime.snapshot import Snapshot, damaged
+from holdsfor.runtime.snapshot import Snapshot, integer, integer_or_none, reading_of
 from holdsfor.runtime.state_snapshot import check_rules, recoded_state, report_of, snapshot_of, state_of
 from holdsfor.sources.input_facts import input_fact_columns
 from holdsfor.syntax.terms import Term
@@ -164,8 +164,8 @@ class EngineSession(SessionRecords):
         """
         goals = tuple(goals)
         check_rules(snapshot, compiled, goals, name, prepared)
-        try:
-            given = {each: snapshot.settings[each] for each in ("window", "tick", "allen_memory", "components", "end")}
+        with reading_of(name):
+            given = _settings_of(snapshot)
             session = cls(
                 compiled,
                 start=0,
@@ -175,14 +175,12 @@ class EngineSession(SessionRecords):
                 prepared=prepared,
                 **given,
             )
-            session.allen_memory, session.keeps_cuts = given["allen_memory"], snapshot.settings["keeps_cuts"]
+            session.allen_memory, session.keeps_cuts = given["allen_memory"], bool(snapshot.settings["keeps_cuts"])
             session.state = state_of(snapshot, session.rules)
             session._settled_to = session.start - 1
             session._known = report_of(snapshot, session.symbols)
-        except (KeyError, IndexError, TypeError, ValueError):
-            damaged(name)
-        if session._known is None:
-            session._resume()
+            if session._known is None:
+                session._resume()
         return session
 
     def compact(self) -> Recoding | None:
@@ -628,3 +626,15 @@ class EngineSession(SessionRecords):
             self.state.settled = settled
             self._admission.evict(settled, self.previous)
             self._admission.evict_members(self.last_point(self.previous), self.previous)
+
+
+def _settings_of(snapshot: Snapshot) -> dict[str, Any]:
+    """The settings of a snapshot with which its session is made."""
+    given, components = snapshot.settings, snapshot.settings["components"]
+    return {
+        "window": integer_or_none(given["window"], 1),
+        "tick": integer(given["tick"], 1),
+        "allen_memory": integer_or_none(given["allen_memory"], 0),
+        "components": None if components is None else [integer(each, 0) for each in components],
+        "end": integer_or_none(given["end"]),
+    }

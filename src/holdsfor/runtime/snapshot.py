@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -22,10 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdsfor.columns.recoding import nodes_of, terms_of
-from holdsfor.errors import DataProblem, Diagnostic
+from holdsfor.errors import DataProblem, Diagnostic, HoldsforError
 from holdsfor.syntax.terms import Term
 
-__all__ = ["FORMAT", "Column", "Snapshot", "damaged"]
+__all__ = ["FORMAT", "Column", "Snapshot", "damaged", "integer", "integer_or_none", "reading_of"]
 
 Column = NDArray[np.int64] | NDArray[np.bool_]
 
@@ -83,10 +84,31 @@ class Snapshot:
         rest = memoryview(data)[_FIXED:]
         if _digest(rest) != data[_FIXED - 16 : _FIXED]:
             damaged(name)
-        try:
+        with reading_of(name):
             return _read(rest)
-        except (KeyError, IndexError, TypeError, ValueError, RecursionError):
-            damaged(name)
+
+
+@contextmanager
+def reading_of(name: str) -> Iterator[None]:
+    """Report the errors of a snapshot whose digest is right, but whose content is not, as damage."""
+    try:
+        yield
+    except HoldsforError:
+        raise
+    except Exception:
+        damaged(name)
+
+
+def integer(value: Any, least: int = int(np.iinfo(np.int64).min)) -> int:
+    """The value, which must be an integer of 64 bits, and not less than `least`."""
+    if type(value) is not int or not least <= value <= np.iinfo(np.int64).max:
+        raise ValueError(f"expected an integer, found `{value!r}`")
+    return value
+
+
+def integer_or_none(value: Any, least: int = int(np.iinfo(np.int64).min)) -> int | None:
+    """The value, which must be None or such an integer."""
+    return None if value is None else integer(value, least)
 
 
 def damaged(name: str) -> NoReturn:
@@ -124,6 +146,8 @@ def _read(rest: memoryview) -> Snapshot:
         at += n * dtype.itemsize + -(n * dtype.itemsize) % _ALIGNED
     if at != len(rest):
         raise ValueError("the columns do not fill the snapshot")
+    if not all(isinstance(header[name], dict) for name in ("settings", "parts", "more")):
+        raise ValueError("a part of the header is no dictionary")
     return Snapshot(
         header["fingerprint"],
         header["settings"],

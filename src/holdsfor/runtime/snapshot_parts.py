@@ -24,7 +24,7 @@ from holdsfor.physical.rows import Rows
 from holdsfor.runtime.allen_constructs import KeptIntervals
 from holdsfor.runtime.delays import SetUp
 from holdsfor.runtime.record_store import RecordStore
-from holdsfor.runtime.snapshot import Column, Snapshot
+from holdsfor.runtime.snapshot import Column, Snapshot, integer
 from holdsfor.sources.text_records import SetAside
 
 __all__ = ["Part", "PartReader", "PartWriter"]
@@ -32,6 +32,7 @@ __all__ = ["Part", "PartReader", "PartWriter"]
 Part: TypeAlias = Any
 Id = TypeVar("Id")
 Value = TypeVar("Value")
+Columnar = TypeVar("Columnar", FluentTable, PointTable, Records)
 
 
 class PartWriter:
@@ -135,6 +136,20 @@ class PartReader:
     def by_id(self, part: Part, read: Callable[[Part], Value]) -> dict[Any, Value]:
         return {tuple(place): read(value) for place, value in part}
 
+    def by_key(self, part: Part, read: Callable[[Part], Columnar], n_more: int) -> dict[Any, Columnar]:
+        """Tables by name and arity, the last two parts of their ids, with `n_more` columns than arguments."""
+        found = self.by_id(part, read)
+        for (*_, name, arity), table in found.items():
+            if not isinstance(name, str) or integer(arity, 0) + n_more != len(table.columns):
+                raise ValueError("the columns of a table do not fit its name")
+        return found
+
+    def all_fluents(self, part: Part) -> dict[Any, FluentTable]:
+        return self.by_key(part, self.fluents, 3)
+
+    def all_points(self, part: Part) -> dict[Any, PointTable]:
+        return self.by_key(part, self.points, 1)
+
     def fluents(self, part: Part) -> FluentTable:
         keys, starts, ends = part[0], self.numbers(part[1]), self.numbers(part[2])
         n = len(starts)
@@ -178,13 +193,18 @@ class PartReader:
 
     def store(self, part: Part) -> RecordStore:
         store = RecordStore()
-        store.events = self.by_id(part["events"], self.records)
-        store.fluents = self.by_id(part["fluents"], self.records)
+        store.events = self.by_key(part["events"], self.records, 0)
+        store.fluents = self.by_key(part["fluents"], self.records, 1)
+        if any(each.ends is not None for each in store.events.values()):
+            raise ValueError("events have ends")
+        if any(each.ends is None for each in store.fluents.values()):
+            raise ValueError("intervals have no ends")
         retractions = self.by_id(part["retractions"], self.retractions)
         store.retractions = {(place[0], place[1:]): each for place, each in retractions.items()}
-        store.admission_counts = AdmissionCounts(**part["admission_counts"])
+        counts = {name: integer(count, 0) for name, count in part["admission_counts"].items()}
+        store.admission_counts = AdmissionCounts(**counts)
         store.unmatched = [SetAside(*each) for each in part["unmatched"]]
-        store.n_unmatched, store.n_retracted, store.n_places = part["counts"]
+        store.n_unmatched, store.n_retracted, store.n_places = (integer(count, 0) for count in part["counts"])
         return store
 
 

@@ -22,7 +22,7 @@ from holdsfor.runtime.cuts import DatedCuts
 from holdsfor.runtime.initial_values import InitialValues
 from holdsfor.runtime.prepared_rules import PreparedRules
 from holdsfor.runtime.reports.report import ReportColumns
-from holdsfor.runtime.snapshot import Snapshot
+from holdsfor.runtime.snapshot import Snapshot, integer, integer_or_none
 from holdsfor.runtime.snapshot_parts import Part, PartReader, PartWriter
 from holdsfor.runtime.state import State
 from holdsfor.runtime.upstream_results import UpstreamResults
@@ -116,7 +116,7 @@ def report_of(snapshot: Snapshot, symbols: Symbols) -> ReportColumns | None:
         return None
     read = PartReader(snapshot, symbols)
     query_time, fluents, events = part
-    return ReportColumns(query_time, read.by_id(fluents, read.fluents), read.by_id(events, read.points))
+    return ReportColumns(integer(query_time), read.all_fluents(fluents), read.all_points(events))
 
 
 def recoded_state(state: State, old: Symbols, new: Symbols) -> State:
@@ -156,15 +156,21 @@ def written_state(state: State, write: PartWriter) -> Part:
 
 
 def _read(part: Part, read: PartReader, symbols: Symbols) -> State:
-    edges = read.by_id(part["edges"], read.points)
-    time_range = part["time_range"]
+    edges = read.by_key(part["edges"], read.points, 2)
     return State(
-        **{name: part[name] for name in (*_CLOCK, *_COUNTS)},
-        time_range=None if time_range is None else TimeRange(*time_range),
-        reported_until=part.get("reported_until", BEFORE_EVERYTHING),
+        start=integer(part["start"]),
+        settled=integer(part["settled"]),
+        watermark=integer(part["watermark"]),
+        first_query_time=integer_or_none(part["first_query_time"]),
+        previous=integer_or_none(part["previous"]),
+        evaluated_at=integer_or_none(part["evaluated_at"]),
+        is_announced=bool(part["is_announced"]),
+        n_new_members=integer(part["n_new_members"], 0),
+        time_range=None if part["time_range"] is None else _time_range(*part["time_range"]),
+        reported_until=integer(part.get("reported_until", BEFORE_EVERYTHING)),
         place_kinds=PlaceKinds().with_json(part["place_kinds"]),
         records=read.store(part["records"]),
-        held=read.by_id(part["held"], read.fluents),
+        held=read.all_fluents(part["held"]),
         edges={(place[0], place[1:]): points for place, points in edges.items()},
         pending={number: read.set_ups(found) for number, found in part["pending"]},
         prefixes=read.by_id(part["prefixes"], read.lists),
@@ -172,13 +178,19 @@ def _read(part: Part, read: PartReader, symbols: Symbols) -> State:
         made=read.by_id(part["made"], read.lists),
         complements=read.by_id(part["complements"], read.rows),
         ranges=read.by_id(part["ranges"], read.words),
-        settled_cuts=read.by_id(part["settled_cuts"], read.fluents),
-        settled_input_cuts=read.by_id(part["settled_input_cuts"], read.fluents),
-        horizons=read.by_id(part["horizons"], int),
+        settled_cuts=read.all_fluents(part["settled_cuts"]),
+        settled_input_cuts=read.all_fluents(part["settled_input_cuts"]),
+        horizons=read.by_id(part["horizons"], integer),
         initial=InitialValues(read.by_id(part["initial"], read.relation)),
         computed=_read_upstream(part["computed"], read, symbols),
         computed_cuts=read.by_id(part["computed_cuts"], lambda each: _read_dated(each, read)),
         cuts=read.by_id(part["cuts"], lambda found: [(at, read.fluents(cuts)) for at, cuts in found]),
+    )
+
+
+def _time_range(first: Part, last: Part, tick: Part, first_of_run: Part, is_resumed: Part) -> TimeRange:
+    return TimeRange(
+        integer(first), integer(last), integer(tick, 1), integer(first_of_run), is_resumed=bool(is_resumed)
     )
 
 
