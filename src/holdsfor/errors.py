@@ -32,6 +32,7 @@ __all__ = [
     "Hint",
     "HoldsforError",
     "NoResultWarning",
+    "OrderWarning",
     "ParallelismWarning",
     "PlanningProblem",
     "SyntaxProblem",
@@ -251,6 +252,10 @@ class ParallelismWarning(UserWarning):
 
 class MismatchWarning(UserWarning):
     """Rules expect constants that the input does not have, or join constants that are never equal."""
+
+
+class OrderWarning(UserWarning):
+    """Records and their retractions come from an input without an order."""
 
 
 class SetAsideWarning(UserWarning):

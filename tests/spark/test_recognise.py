@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
 import pytest
 
 import holdsfor as hf
-from holdsfor.errors import DataProblem, UsageProblem
+from holdsfor.errors import DataProblem, OrderWarning, UsageProblem
 from holdsfor.parallel.exchange.shipped_rules import Inline
 from holdsfor.spark.cluster import broadcast_rules
 from tests.spark.answers import embedded_rows, spark_rows
@@ -90,6 +92,24 @@ def test_retracted_records_have_no_effect_and_misfits_are_set_aside(spark: Spark
     unmatched = ("text", 0, "-velocity|3|2|zoe|1", "retracts a record that is not there")
     assert list(map(tuple, found.unmatched.collect())) == [unmatched]
     assert spark_rows(found) == [("fast(a)=true", 2, None)]
+
+
+@pytest.mark.parametrize("window", [None, 5])
+def test_a_retraction_that_arrives_with_its_record_needs_an_input_in_order(
+    spark: SparkSession, rules: Any, tmp_path: Path, window: int | None
+) -> None:
+    lines = ["-velocity|3|1|a|9", "velocity|3|1|a|9", "velocity|4|2|b|9", "-velocity|5|2|b|9", "velocity|3|1|c|9"]
+    (tmp_path / "lines.txt").write_text("\n".join(lines), encoding="utf-8")
+    schedule: dict[str, Any] = {"start": 0, "end": 9, "window": window}
+    unordered = hf.spark.recognise(
+        spark.createDataFrame([(line,) for line in lines], "value string"), rules, **schedule
+    )
+    with pytest.warns(OrderWarning, match="1 retraction and records with the same arrival"):
+        assert spark_rows(unordered) == [("fast(c)=true", 2, None)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", OrderWarning)
+        ordered = hf.spark.recognise(str(tmp_path), rules, **schedule)
+        assert spark_rows(ordered) == [("fast(a)=true", 2, None), ("fast(c)=true", 2, None)]
 
 
 def test_entities_without_records_have_their_initial_values(spark: SparkSession) -> None:

@@ -12,6 +12,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from holdsfor.columns.query_times import QuerySchedule, QueryTimes
 from holdsfor.columns.records import Records
 from holdsfor.columns.retractions import Retractions, apply_retractions
+from holdsfor.kernels.keys import dense_ids
 from holdsfor.parallel.exchange.facts import (
     REVISION,
     Facts,
@@ -27,7 +28,13 @@ from holdsfor.parallel.exchange.shuffle_blocks import NO_STAGE, ShuffleBlock
 from holdsfor.sources.revision_ids import incomplete_revisions
 from holdsfor.sources.text_records import SetAside
 
-__all__ = ["Retractor", "operations_of", "remaining_facts", "unmatched_facts"]
+__all__ = ["UNORDERED", "UNORDERED_PLACE", "Retractor", "operations_of", "remaining_facts", "unmatched_facts"]
+
+UNORDERED = "unordered"
+"""The kind of facts that count retractions whose place among records of the same arrival is not known."""
+
+UNORDERED_PLACE = 1 << 42
+"""The bit in the place of a record whose input has no order."""
 
 _KINDS = ("event", "fluent")
 _UNMATCHED = "retracts a record that is not there"
@@ -84,6 +91,7 @@ class Retractor:
                 yield _without_places(added[kind, key])
                 continue
             operations = _operations(added.get((kind, key)), retractions)
+            yield from _unordered(operations)
             if self.has_windows:
                 yield operations
             else:
@@ -95,6 +103,19 @@ def _unmatched_revisions(facts: Facts) -> Iterator[Facts]:
     wrong = incomplete_revisions(facts.texts["id"].to_pylist(), (facts.times["is_retraction"] == 1).tolist())
     texts = facts.texts["text"].to_pylist()
     yield from set_aside_facts([texts[i] for i in wrong], list(wrong.values()), "unmatched")
+
+
+def _unordered(operations: Facts) -> Iterator[Facts]:
+    """The number of retractions that arrive with a record of the same name, from inputs without an order."""
+    are_unordered = np.flatnonzero(operations.times["place"] & UNORDERED_PLACE)
+    if len(are_unordered):
+        found = operations.take(are_unordered)
+        is_record = found.times["op"] == 0
+        starts = [] if "end" in found.times else [found.times["start"]]  # a part of an interval has another start
+        names = dense_ids([*found.words, found.times["arrival"], *starts], found.n)[0]
+        n = int(np.isin(names[~is_record], names[is_record]).sum())
+        if n:
+            yield Facts(UNORDERED, "", 0, n)
 
 
 def _without_places(facts: Facts) -> Facts:

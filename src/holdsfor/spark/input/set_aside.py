@@ -17,6 +17,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 
 from holdsfor.kernels.keys import Int64
 from holdsfor.parallel.exchange.facts import FAULT, KINDS, Facts
+from holdsfor.parallel.exchange.retractions import UNORDERED, UNORDERED_PLACE
 from holdsfor.prolog.faults import Fault, Faults
 from holdsfor.sources.place_kinds import PlaceKinds
 from holdsfor.sources.set_aside_reasons import ReasonCounts
@@ -57,13 +58,14 @@ _LONGEST_FILE = 1 << 43
 
 
 class Tally(NamedTuple):
-    """The numbers of records, and of those set aside."""
+    """The numbers of records, of those set aside, and of retractions whose order is not known."""
 
     n_read: int = 0
     n_set_aside: int = 0
+    n_unordered: int = 0
 
 
-TALLIED = ("read", "set aside")
+TALLIED = ("read", "set aside", UNORDERED)
 """The kinds of facts of the numbers of a tally."""
 
 
@@ -93,7 +95,7 @@ class FileBlock:
     def known(self, places: Int64, *, is_retraction: bool = False) -> Int64:
         """The places of records; if lines have no order, a record comes before its retraction."""
         has_order = self.block is not None or self.is_ordered
-        return places if has_order else np.full(len(places), self.in_order(int(is_retraction)))
+        return places if has_order else np.full(len(places), self.in_order(UNORDERED_PLACE + is_retraction))
 
     def packed(self, misfit: SetAside) -> str:
         """A record set aside and its place as one text, for the shuffle."""

@@ -1,4 +1,7 @@
-"""The check of records that are set aside: a warning with their reasons, or an error if there are too many."""
+"""The check of the records of a job: warnings about those set aside and about those without an order.
+
+Too many records that are set aside are an error.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from holdsfor.errors import SetAsideWarning
+from holdsfor.errors import OrderWarning, SetAsideWarning, counted
 from holdsfor.sources.set_aside_reasons import ReasonCounts, SetAsideLimit, set_aside_message
 from holdsfor.spark.input.ingestion import Ingestion
 from holdsfor.spark.input.set_aside import Tally, reasons_of, set_aside_of, tally_of
@@ -22,7 +25,7 @@ _INSIDE = ("holdsfor", "functools")
 
 @dataclass
 class SetAsideCheck:
-    """Counts the records of a job that are set aside, once, when they have been read."""
+    """Counts the records of a job that are set aside or lack an order, once, when they have been read."""
 
     ingestion: Ingestion
     limit: SetAsideLimit
@@ -42,13 +45,23 @@ class SetAsideCheck:
         return self._tally
 
     def check(self, sent: DataFrame) -> None:
-        """Warn once of records that are set aside; more than the limit are an error at every use."""
+        """Warn once; more records set aside than the limit are an error at every use."""
         n_read, reasons = self.count(sent)
         if reasons.n:
             self.limit.check(n_read, reasons)
-            if not self._has_warned:
-                self._has_warned = True
+        if not self._has_warned:
+            self._has_warned = True
+            if reasons.n:
                 warnings.warn(set_aside_message(n_read, reasons), SetAsideWarning, stacklevel=_level_of_caller())
+            if n_unordered := self._tallied(sent).n_unordered:
+                warnings.warn(_order_message(n_unordered), OrderWarning, stacklevel=_level_of_caller())
+
+
+def _order_message(n: int) -> str:
+    return (
+        f"{counted(n, 'retraction')} and records with the same arrival are in a DataFrame, whose rows have no order: "
+        "the records come first. Give the path of the files to keep their order, or corrections a later arrival"
+    )
 
 
 def _level_of_caller() -> int:
