@@ -268,19 +268,20 @@ class _TimeStepping:
         return {fvp: tuple(intervals) for fvp, intervals in self.results.items()}
 
     def step(self) -> None:
-        """Evaluate one time-point: rules and due effects first, then inertia."""
+        """Evaluate one time-point: rules, due effects and pending effects first, then inertia."""
         for part in self.moments:
             for moment in part:
                 self.derive(moment)
             self.derive_due_effects(part)
         started, ended = self.starting(_ANY_FVP), self.ending(_ANY_FVP)
+        # Before inertia: what breaks a source may depend on the FVPs that hold at this time-point.
+        self.pending.settle(self.time, self.is_broken)
+        for fvp in self.own(self.initiated()):
+            self.pending.set_up(fvp, self.time, is_broken=self.is_broken(fvp))
         for fvp in ended:
             self.end(fvp)
         for fvp in started:
             self.start(fvp)
-        self.pending.settle(self.time, self.is_broken)
-        for fvp in self.own(self.initiated()):
-            self.pending.set_up(fvp, self.time, is_broken=self.is_broken(fvp))
 
     def own(self, fvps: Iterable[Term]) -> list[Term]:
         return [fvp for fvp in fvps if self.concerns(fvp)]

@@ -62,6 +62,20 @@ def test_the_next_initiation_moves_a_postponable_effect() -> None:
     example.check(1, 3, 4)
 
 
+def test_what_ends_at_a_time_point_still_decides_there_what_breaks_the_source_of_a_delay() -> None:
+    rules = """
+    initiatedAt(g(_)=true, T) :- happensAt(n(_), T).
+    terminatedAt(g(_)=true, T) :- happensAt(e(X), T), aggregate_all(count, holdsAt(g(X)=true, T), N), N < 3,
+        not holdsAt(g(X)=true, T).
+    terminatedAt(g(X)=true, T) :- happensAt(e(X), T).
+    initiatedAt(g(X)=true, T) :- initiatedAt(f(X)=true, T), happensAt(n(X), T).
+    fi(g(X)=true, f(X)=true, 7).
+    """
+    example = Example(rules, ("n|0|k", "e|4|b"))
+    assert example.reference() == {"g(b)=true": [(1, 5)], "g(k)=true": [(1, None)], "f(k)=true": [(8, None)]}
+    example.check(1, 3, 4)
+
+
 @pytest.mark.parametrize("name", DECLARATIONS)
 @pytest.mark.parametrize("is_postponable", [False, True])
 def test_all_evaluators_agree(name: str, is_postponable: bool) -> None:

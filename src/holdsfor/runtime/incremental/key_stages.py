@@ -31,7 +31,9 @@ from holdsfor.kernels.keys import Int64, pairs_of_equal_keys
 from holdsfor.kernels.membership import is_member
 from holdsfor.logical.nodes import NodeId
 from holdsfor.physical.deciding_levels import deciding_nodes
+from holdsfor.physical.interval_operators.constant_intervals import ConstantIntervals
 from holdsfor.physical.interval_operators.intersect_intervals import IntersectIntervals
+from holdsfor.physical.interval_operators.interval_terms import intervals_of_term
 from holdsfor.physical.interval_operators.read_fluent import ReadFluent
 from holdsfor.physical.interval_operators.relate_intervals import RelateIntervals
 from holdsfor.physical.interval_operators.subtract_intervals import SubtractIntervals
@@ -69,7 +71,8 @@ class KeyStage:
     read; without `routes` they read all tables. `variables` has the key variable of each interval rule. `sources` has,
     for each component with delayed effects, the argument of the source of each effect that is its key. `deciding` has
     the operators over whole intervals of each component; `is_relating` says that one of them is an Allen construct. A
-    stage is *inertial* if the FVPs that hold at a time-point are all that later results need of earlier ones.
+    stage is *inertial* if the FVPs that hold at a time-point are all that later results need of earlier ones. `literal`
+    has the starts and ends of intervals that rules over whole intervals contain: no row changes there.
     """
 
     components: tuple[int, ...]
@@ -81,10 +84,15 @@ class KeyStage:
     deciding: tuple[tuple[NodeId, ...], ...] = ()
     is_relating: bool = False
     is_inertial: bool = False
+    literal: tuple[int, ...] = ()
 
     def reads(self, name: TableName) -> bool:
         """Whether the components read a table."""
         return self.routes is None or name in self.routes
+
+    def has_literal_edges(self, after: int, last: int) -> bool:
+        """Whether a literal interval under an operator over whole intervals starts or ends between two time-points."""
+        return any(after < edge <= last for edge in self.literal)
 
     def touched(self, changed: Mapping[TableName, Sequence[Int64]], columns: Columns, facts: Facts) -> Keys:
         """The keys that need a row of changed tables, given as columns of words."""
@@ -236,6 +244,7 @@ def _by_depth(
             deciding=_deciding(part.components, program),
             is_relating=_relates(part.components, program),
             is_inertial=part.is_keyed and _are_inertial(part.components, program),
+            literal=_literal_edges(part.components, program),
         )
         for part in found
     ]
@@ -243,6 +252,13 @@ def _by_depth(
 
 def _deciding(numbers: Iterable[int], program: PhysicalProgram) -> tuple[tuple[NodeId, ...], ...]:
     return tuple(nodes for number in numbers if (nodes := deciding_nodes(program.by_number[number])))
+
+
+def _literal_edges(numbers: Iterable[int], program: PhysicalProgram) -> tuple[int, ...]:
+    deciding = [program.by_number[number] for number in numbers if deciding_nodes(program.by_number[number])]
+    operators = (operator for each in deciding for rule in each.interval_rules for operator in rule.operators)
+    literal = (intervals_of_term(each.term, each.span) for each in operators if isinstance(each, ConstantIntervals))
+    return tuple(sorted({edge for intervals in literal for interval in intervals for edge in interval}))
 
 
 def _relates(numbers: Iterable[int], program: PhysicalProgram) -> bool:

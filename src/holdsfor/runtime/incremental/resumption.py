@@ -241,13 +241,19 @@ class _Advance(StageEvaluations):
         The point moves when many rows follow it, and before it leaves the window.
         """
         is_alone = touched is not None and len(touched) == 0
-        rules, stage, age = self.evaluation.rules, before.stage, self.whole.last - before.moved_at
-        if not is_alone or stage.is_relating or rules.asked_edges or self.cut_rows or before.point - self.oldest < age:
+        age = self.whole.last - before.moved_at
+        if not is_alone or self.needs_all_keys(before) or self.cut_rows or before.point - self.oldest < age:
             return None
         if self.n_since(before.moved_at) > _FEW_ROWS:
             return None
         keys = self.stirring.of(before, self.columns, self.facts)
         return None if keys is None or len(keys) > _FEW_KEYS else keys
+
+    def needs_all_keys(self, before: ResumedStage) -> bool:
+        """Whether the results of a stage may change for keys that need no changed row."""
+        stage = before.stage
+        at_literal_edges = stage.has_literal_edges(before.point, self.whole.last)
+        return stage.is_relating or self.evaluation.rules.asked_edges or at_literal_edges
 
     def n_since(self, point: int) -> int:
         """The number of records that begin after a time-point."""
@@ -363,7 +369,7 @@ class _Advance(StageEvaluations):
         stage = before.stage
         most = max(_FEW_KEYS, *(table.n // 2 for table in before.state.held.values()), 0)
         are_many = sum(table.n for table in events.values()) > 2 * most
-        if stage.is_relating or self.evaluation.rules.asked_edges or are_many:
+        if self.needs_all_keys(before) or are_many:
             return None
         rows: dict[TableName, Sequence[Int64]] = {(False, key): table.columns[:-1] for key, table in events.items()}
         for key, table in fluents.items():
@@ -374,6 +380,7 @@ class _Advance(StageEvaluations):
         if active is None or len(active) > most:
             return None
         active = united(active, stage.waiting_keys(before.state.pending))
+        active = united(active, before.expected.due_by(self.whole.last))
         return united(active, before.results.keys_changing_after(before.point, stage))
 
     def recent_evaluation(self, before: ResumedStage, keys: Keys, events: Events, fluents: Fluents) -> Evaluation:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -239,6 +239,28 @@ def test_instances_of_complements_are_kept_once() -> None:
     assert session._resumption is not None
     for stage in session._resumption.stages:
         assert all(instances.n <= 2 for instances in stage.state.complements.values())
+
+
+@pytest.mark.parametrize("bound", [4, 12])
+@pytest.mark.parametrize("literal", ["(3, 7), (9, inf)", "(9, 16), (20, inf)", "(3, 16)"])
+def test_a_literal_interval_is_measured_when_it_begins_after_a_query_time(literal: str, bound: int) -> None:
+    text = f"""
+    points(on(_)=true). part(a).
+    holdsFor(long(X)=true, L) :- holdsFor(on(X)=true, I), union_all([I, [{literal}]], J), intDurGreater(J, {bound}, L).
+    grounding(long(X)=true) :- part(X).
+    """
+
+    def reports(incremental: Literal["on", "off"]) -> list[dict[str, Any]]:
+        session = EngineSession(compile_text(text), start=0, window=14, incremental=incremental)
+        found = []
+        for at in range(7, 50, 7):
+            insert(session, f"on|{at}|{at - 1}|true|b")
+            known = session.query(at).intervals(session.symbols)
+            found.append({show(fvp): intervals for fvp, intervals in known.items()})
+        assert (session.n_resumed > 2) == (incremental == "on")
+        return found
+
+    assert reports("on") == reports("off")
 
 
 def test_changes_are_found_among_the_rows_that_a_query_time_replaces() -> None:
