@@ -45,7 +45,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT / "src"), str(ROOT), os.environ.get("PYTHONPATH", "")])
+    given = [os.environ["PYTHONPATH"]] if os.environ.get("PYTHONPATH") else []  # an empty entry is the current folder
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT / "src"), str(ROOT), *given])
     options: dict[str, bool | float | int | str | None] = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",

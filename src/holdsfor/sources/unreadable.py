@@ -1,7 +1,7 @@
 """Inputs that cannot be read, beside others that can: each is reported with its reason, and the others are read.
 
-A missing file is always an error, found before any input is read. So are a description of columns that does not fit and
-a column of text that the rules use as numbers: without that input, the answer would be wrong.
+A missing file is always an error, found before any input is read. So are a description of columns that fits no file of
+an input, and a column of text that the rules use as numbers: without that input, the answer would be wrong.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from holdsfor.sources.text_records import SetAside
 
 __all__ = ["Unreadable", "refuse_if_all"]
 
-_OF_THE_CALL = ("HF505", "HF507")
+_OF_THE_DESCRIPTION = "HF505"
+_OF_THE_RULES = "HF507"
 
 
 @dataclass(frozen=True)
@@ -25,11 +26,19 @@ class Unreadable:
     diagnostics: tuple[Diagnostic, ...]
 
     @staticmethod
-    def because(file: str, problem: DataProblem) -> Unreadable:
-        """The input and the reasons; columns that do not fit the call or the rules are its error, which is raised."""
-        if any(diagnostic.code in _OF_THE_CALL for diagnostic in problem.diagnostics):
+    def because(file: str, problem: DataProblem, *, is_among_others: bool = False) -> Unreadable:
+        """The input and the reasons; columns that do not fit the call or the rules are its error, which is raised.
+
+        A file that does not fit the description of a folder is unreadable, if others may.
+        """
+        codes = {diagnostic.code for diagnostic in problem.diagnostics}
+        if _OF_THE_RULES in codes or (_OF_THE_DESCRIPTION in codes and not is_among_others):
             raise problem
         return Unreadable(file, tuple(problem.diagnostics))
+
+    @property
+    def lacks_described_columns(self) -> bool:
+        return any(diagnostic.code == _OF_THE_DESCRIPTION for diagnostic in self.diagnostics)
 
     def set_aside(self) -> SetAside:
         """The whole input as a record that does not fit, in line 0."""

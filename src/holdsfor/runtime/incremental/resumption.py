@@ -253,7 +253,7 @@ class _Advance(StageEvaluations):
         """Whether the results of a stage may change for keys that need no changed row."""
         stage = before.stage
         at_literal_edges = stage.has_literal_edges(before.point, self.whole.last)
-        return stage.is_relating or self.evaluation.rules.asked_edges or at_literal_edges
+        return stage.is_relating or at_literal_edges or bool(self.evaluation.rules.asked_edges)
 
     def n_since(self, point: int) -> int:
         """The number of records that begin after a time-point."""

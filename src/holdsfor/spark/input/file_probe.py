@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdsfor.analysis.names import Names
 from holdsfor.columns.encoding import Symbols
-from holdsfor.errors import DataProblem, Diagnostic
+from holdsfor.errors import DataProblem, Diagnostic, Diagnostics
 from holdsfor.sources.blocks import read_block, text_blocks
 from holdsfor.sources.column_mapping import Mapping
 from holdsfor.sources.csv_rows import CsvReader
@@ -70,9 +70,13 @@ class FileProbe:
     mapping: Mapping | None
 
     def all(self, files: Sequence[File]) -> list[ProbedFile | Unreadable]:
-        """The content of each file, or the reason why it cannot be read."""
+        """The content of each file, or the reason why it cannot be read; a description that fits no file is HF505."""
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            return list(pool.map(self._probe, files))
+            found = list(pool.map(self._probe, files))
+        unfit = [each for each in found if isinstance(each, Unreadable) and each.lacks_described_columns]
+        if unfit and len(unfit) == len(found):
+            raise DataProblem(Diagnostics([diagnostic for each in unfit for diagnostic in each.diagnostics]))
+        return found
 
     def _probe(self, file: File) -> ProbedFile | Unreadable:
         form = self.form or format_of_suffix(file.path)
@@ -84,7 +88,7 @@ class FileProbe:
                 return ProbedFile(file, Tabular(form, self._schema(file, form)))
             return self._lines(file, form)
         except DataProblem as problem:
-            return Unreadable.because(file.path, problem)
+            return Unreadable.because(file.path, problem, is_among_others=True)
 
     # -- lines ---------------------------------------------------------------------------------------------------------
 

@@ -154,7 +154,8 @@ def _tables(
             plain = _table(spark, path, content.form, files)
             yield checked_table(_numbered(plain, content.form), names, tick, mapping, places, plain=plain)
         except DataProblem as problem:
-            yield from (Unreadable.because(file.path, _of(file, problem)) for file in files)
+            others = len(files) < len(ordered)
+            yield from (Unreadable.because(each.path, _of(each, problem), is_among_others=others) for each in files)
 
 
 def _table(spark: SparkSession, path: str, form: Format, files: Sequence[File]) -> DataFrame:

@@ -15,7 +15,6 @@ from holdsfor.parallel.exchange.facts import Load
 from holdsfor.sources.blocks import read_block, text_blocks
 from holdsfor.sources.inputs import InputReader
 from holdsfor.sources.text_records import SetAside
-from holdsfor.sources.unreadable import Unreadable
 from holdsfor.spark.input.frame_reader import ReaderSettings, mapping_of
 from holdsfor.spark.input.lines import LINE, PATH, begin_of_file
 from holdsfor.spark.input.listing import File
@@ -65,7 +64,7 @@ class WholeFileReader:
             for block in text_blocks(content, file):
                 read_block(reader, block)
         except DataProblem as problem:
-            reason = Unreadable.because(file, problem).set_aside().reason
+            reason = next(iter(problem.diagnostics)).message  # of a later file: it does not end a stream
             header = content[:_SHOWN].partition(b"\n")[0].decode(errors="replace")
             reading.n_records += 1
             reading.set_aside.append(SetAside(file, 1, header, reason))
