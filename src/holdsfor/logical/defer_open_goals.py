@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from holdsfor.analysis.safety import awaiting_lists, needed_variables
+from holdsfor.analysis.safety import awaiting_lists, bound_by, needed_variables
 from holdsfor.logical.join_goals import is_join_goal
 from holdsfor.logical.knowledge import Knowledge
-from holdsfor.syntax.rules import Condition, Not, Test, condition_variables, outer_variables
+from holdsfor.syntax.rules import Condition, Either, Not, Test, condition_variables, outer_variables
 from holdsfor.syntax.terms import Struct, Term, Var, is_callable, substitute, variables
 
-__all__ = ["UNUSED", "defer_open_goals", "names_left_open"]
+__all__ = ["UNUSED", "defer_choices", "defer_open_goals", "names_left_open"]
 
 UNUSED = "_#?"
 """The prefix of names of variables that a goal may leave unbound and that only this goal mentions."""
@@ -45,6 +45,21 @@ def defer_open_goals(
     return tuple(together) if used is None else _anonymous(together, bound, used, knowledge)
 
 
+def defer_choices(body: tuple[Condition, ...], bound: set[str]) -> tuple[Condition, ...]:
+    """The conditions, with disjunctions after the conditions that share a variable which only some branches bind.
+
+    After the disjunction, the rows of the other branches have no value for such a variable.
+    """
+    mentioned = [set(condition_variables(condition)) for condition in body]
+
+    def is_partial(i: int) -> bool:
+        others = set().union(*mentioned[:i], *mentioned[i + 1 :])
+        return bool((outer_variables(body[i]) - bound_by(body[i]) - bound) & others)
+
+    last = [i for i, condition in enumerate(body) if isinstance(condition, Either) and is_partial(i)]
+    return (*(body[i] for i in range(len(body)) if i not in last), *(body[i] for i in last))
+
+
 def names_left_open(body: tuple[Condition, ...], bound: set[str], knowledge: Knowledge) -> frozenset[str]:
     """The variables that goals of a body may leave unbound, and that no other condition of the body binds."""
     _, waiting, known = _in_order(body, bound, knowledge)
@@ -64,7 +79,7 @@ def _in_order(
             waiting.append(condition)
         else:
             ordered.append(condition)
-            known |= set() if isinstance(condition, Not) else outer_variables(condition)
+            known |= bound_by(condition)
         while (sure := next((t for t in waiting if _is_in_place(t, body, known, knowledge)), None)) is not None:
             waiting = [test for test in waiting if test is not sure]
             ordered.append(sure)
@@ -83,7 +98,7 @@ def _is_in_place(test: Test, body: tuple[Condition, ...], known: set[str], knowl
     if not is_callable(test.goal) or is_join_goal(test.goal, knowledge):
         return True
     others = (condition for condition in body if condition is not test and _binds_early(condition, knowledge))
-    return set(variables(test.goal)).isdisjoint(set().union(*map(outer_variables, others)) - known)
+    return set(variables(test.goal)).isdisjoint(set().union(*map(bound_by, others)) - known)
 
 
 def _binds_early(condition: Condition, knowledge: Knowledge) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from holdsfor.analysis.safety import binds_time, bound_by, scoped, take_ready
-from holdsfor.logical.defer_open_goals import UNUSED, defer_open_goals
+from holdsfor.logical.defer_open_goals import UNUSED, defer_choices, defer_open_goals
 from holdsfor.logical.knowledge import Knowledge
 from holdsfor.logical.order_joins import is_term_comparison
 from holdsfor.logical.rewrites import REWRITES, Rewrite
@@ -180,7 +180,7 @@ class Planner:
 
         `used` are the variables that are used after the body; None for all variables.
         """
-        body = defer_open_goals(body, bound, used, self.knowledge)
+        body = defer_open_goals(defer_choices(body, bound), bound, used, self.knowledge)
         ready, rest = take_ready(scoped(body, set(bound)), set(bound))
         return self.plan_conditions([*ready, *(condition for condition, _ in rest)], set(bound), None, (), carriers)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
+from holdsfor.analysis.safety import bound_by
 from holdsfor.errors import Diagnostic, ExecutionProblem
 from holdsfor.prolog import Engine, standard_order_key
 from holdsfor.prolog.library import open_lists
@@ -211,7 +212,7 @@ class Conditions:
         """The variables that a branch waits for after all conditions that can be evaluated."""
         while ready := next((each for each in waiting if not self.needed(*each, bound)), None):
             waiting.remove(ready)
-            bound |= _bound_by(ready[0])
+            bound |= bound_by(ready[0])
         return {name for each in waiting for name in self.needed(*each, bound)}
 
     def raise_problems(self, waiting: Waiting, binding: Binding) -> None:
@@ -252,7 +253,7 @@ class Conditions:
             if ready is None:
                 return False
             waiting.remove(ready)
-            bound |= _bound_by(ready[0])
+            bound |= bound_by(ready[0])
         return True
 
     # -- one condition -----------------------------------------------------------------------------------------------
@@ -347,15 +348,6 @@ def _unblocking_names(condition: Condition) -> set[str]:
 
 def _needs_values(problem: ExecutionProblem) -> bool:
     return any(diagnostic.code == "HF602" for diagnostic in problem.diagnostics)
-
-
-def _bound_by(condition: Condition) -> set[str]:
-    """The variables that have values after a condition: of a disjunction, those that every branch binds."""
-    if isinstance(condition, Either):
-        return set[str].intersection(
-            *({n for each in branch for n in _bound_by(each)} for branch in condition.branches)
-        )
-    return set() if isinstance(condition, Not) else outer_variables(condition)
 
 
 def _conjunction(goals: Sequence[Term]) -> Term:

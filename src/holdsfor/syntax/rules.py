@@ -253,6 +253,8 @@ def show_condition(condition: Condition, time: str = "T") -> str:
             return f"initiatedAt({fvp}, {time})"
         case Terminated(fvp):
             return f"terminatedAt({fvp}, {time})"
+        case Test(Struct(name=";" | "->" | ",") as goal):
+            return f"({show(goal)})"
         case Test(goal):
             return show(goal)
         case Not(body):

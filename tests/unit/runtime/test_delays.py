@@ -76,6 +76,21 @@ def test_what_ends_at_a_time_point_still_decides_there_what_breaks_the_source_of
     example.check(1, 3, 4)
 
 
+@pytest.mark.parametrize("equal", ["Y = X", "same(Y, X)", "same(X, Y)"])
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_condition_when_due_binds_what_one_branch_of_a_disjunction_uses(equal: str, is_first: bool) -> None:
+    choice = "(holdsAt(g(X)=true, T) ; happensAt(e(Y), T))"
+    rules = f"""
+    same(X, X).
+    initiatedAt(f(X)=true, T) :- happensAt(e(X), T).
+    initiatedAt(g(X)=true, T) :- happensAt(o(X), T).
+    ft(f(X)=true, 3) :- {f"{equal}, {choice}" if is_first else f"{choice}, {equal}"}.
+    """
+    example = Example(rules, ("e|7|a", "e|10|b", "o|11|b"))
+    assert example.reference() == {"f(a)=true": [(8, None)], "f(b)=true": [(11, 14)], "g(b)=true": [(12, None)]}
+    example.check(1, 3, 4)
+
+
 @pytest.mark.parametrize("name", DECLARATIONS)
 @pytest.mark.parametrize("is_postponable", [False, True])
 def test_all_evaluators_agree(name: str, is_postponable: bool) -> None:

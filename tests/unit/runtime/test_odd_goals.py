@@ -30,6 +30,8 @@ BODIES = [
     "forall(m(X,_), true)",
     "forall(true, m(X,_))",
     r"(m(X,1) ; \+ true ; fail ; m(X,2), true)",
+    r"\+ (Y = X, (m(Y,2) ; happensAt(v(Y,_),T)))",
+    r"\+ (same(Y,X), (holdsAt(f(X)=true,T) ; happensAt(v(Y,5),T)))",
     "big(X)",
     "cnt(3), any(X)",
     "path(X,d)",
